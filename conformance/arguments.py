@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Container, Iterable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,13 @@ TODAY = "today"
 
 PROVIDER_HELP = "the provider (see `conformance explain providers`), or the path of a profile"
 """What `--provider` means wherever a profile is needed."""
+
+_OUTPUT = "also write the report in this format to a file; repeatable"
+_PARTIAL = (
+    "accept results that do not prove a whole run (incomplete, filtered, edited, or of another provider than their "
+    "file name says), and say so in the last line"
+)
+_LISTED = 3
 
 
 def positive(text: str) -> int:
@@ -41,6 +49,38 @@ def seconds(text: str) -> float:
     if not value > 0:
         raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text!r}")
     return value
+
+
+def add_outputs(parser: argparse.ArgumentParser, formats: Container[str]) -> None:
+    """Add --output, with which one run writes reports in several formats; `formats` are their names."""
+
+    def output(text: str) -> tuple[str, Path]:
+        name, separator, file = text.partition("=")
+        if not separator or not file or name not in formats:
+            known = f"one of {', '.join(formats)}" if isinstance(formats, Iterable) else "a format"
+            raise argparse.ArgumentTypeError(f"expected FORMAT=FILE with {known} as FORMAT, got {text!r}")
+        return name, Path(file)
+
+    parser.add_argument("--output", action="append", default=[], type=output, metavar="FORMAT=FILE", help=_OUTPUT)
+
+
+def add_partial(parser: argparse.ArgumentParser) -> None:
+    """Add --partial, whose value is where `conformance.results.files.read` notes what it accepts; None without it."""
+    parser.add_argument("--partial", action="store_const", const=[], default=None, help=_PARTIAL)
+
+
+def print_accepted(accepted: Sequence[str] | None) -> None:
+    """Print as the last line, on standard error, what --partial accepted; standard output may be a file format."""
+    if accepted:
+        print(partial_line(accepted), file=sys.stderr)
+
+
+def partial_line(accepted: Sequence[str]) -> str:
+    """Return in one line what --partial accepted; empty without any."""
+    if not accepted:
+        return ""
+    more = f"; and {len(accepted) - _LISTED} more files" if len(accepted) > _LISTED else ""
+    return f"partial: {'; '.join(accepted[:_LISTED])}{more}"
 
 
 def add_json_file(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,9 @@ from conformance.wire.reasoning import TAGS
 REASONING_RULE: Final = "reasoning/in-claimed-field"
 """The rule that checks where reasoning stands."""
 
+SIGNATURE_RULE: Final = "gemini/signature-on-first-call"
+"""The rule that a case fails if a reply lacks the signature that the next request has to carry."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -120,6 +123,7 @@ DEFINITIONS: Final = (
             _probe(_THINKING, "absent-current-with-item-ids", "responses.call-without-reasoning"),
             _probe(_THINKING, "empty-current-own", "reasoning.empty-on-tool-turn"),
             _probe(_THINKING, "altered-current-own", "reasoning.altered"),
+            Check(SIGNATURE_RULE, _CALLS, ("signature.omitted",), optional=True),
             _probe(_THINKING, "signatures-dropped", "signature.omitted", optional=True),
             _probe(_THINKING, "signatures-altered", "signature.altered", optional=True),
         ),
@@ -148,7 +152,7 @@ DEFINITIONS: Final = (
             Check("tool-calls/id-unique-in-reply", (_PARALLEL,), ("tools.parallel",), on_ids=True),
             Check("stream/index-distinct", (_PARALLEL,), ("tools.parallel",), optional=True),
             _probe(_PARALLEL, "as-scripted", optional=True),
-            _probe(_PARALLEL, "results-paired", optional=True),
+            _probe((_PARALLEL, "nonces-parallel"), "results-paired", "tools.parallel"),
             _probe(_PARALLEL, "results-reversed", "results.reversed"),
         ),
         {**_NO_TOOLS, "tools.parallel": False},

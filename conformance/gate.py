@@ -1,18 +1,24 @@
 """The gate: compares results with the baseline of expected failures.
 
-It fails on unexpected failures, on errors, on cases that checked nothing, and on entries of the baseline that are
-stale, match nothing or have expired. No entry covers an error. Everything here is pure.
+It fails on unexpected failures, on errors, on cases that checked nothing, on what is wrong with a run as a whole, on
+entries of the baseline that are stale, match nothing, have expired or cover more than they may, and on a baseline that
+matches more than a tenth of the checks of a run. No entry covers an error. Everything here is pure.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from conformance.baseline import Entry, cover
+from conformance.errors import Unusable
 from conformance.results import NOT_PLAYED, Level, Outcome, Status
 from conformance.results.runs import Case, ProbeResult, Results
 
 PROBES = "probes"
 """The first part of a probe's name, where a rule's id has its family."""
+
+_TENTH: Final = 10
+"""A baseline may match one in so many checks of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +40,8 @@ class CheckResult:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names that an expected failure may match: with the case, and without it for every case."""
-        return names(self.subject, self.case, self.check)
+        """Return the name that an expected failure may match."""
+        return (name(self.subject, self.case, self.check),)
 
     @property
     def is_failure(self) -> bool:
@@ -55,7 +61,9 @@ class GateResult:
     `unexpected`: failures that no entry covers. `expected`: failures, each with the entry that covers it. `errored`:
     bugs in this project. `stale`: entries that match checks which all pass. `unmatched`: entries that match no check.
     `expired`: entries past their `until` day. `unchecked`: cases that should have been played and checked nothing, as
-    `<subject>/<case>`, each with its note.
+    `<subject>/<case>`, each with its note. `exceeded`: entries that cover more failures than their `max`, each with the
+    number. `wide`: runs of which entries match more than a tenth of the checks, failed or passed, each with how many of
+    how many. `checks`: the number of all checks. `problems`: what is wrong with a run as a whole, after its subject.
     """
 
     unexpected: tuple[CheckResult, ...] = ()
@@ -65,16 +73,33 @@ class GateResult:
     unmatched: tuple[Entry, ...] = ()
     expired: tuple[Entry, ...] = ()
     unchecked: tuple[tuple[str, str], ...] = ()
+    exceeded: tuple[tuple[Entry, int], ...] = ()
+    wide: tuple[tuple[str, int, int], ...] = ()
+    checks: int = 0
+    problems: tuple[tuple[str, str], ...] = ()
 
     @property
     def passes(self) -> bool:
         """Return True if the gate is open."""
-        return not any((self.unexpected, self.errored, self.stale, self.unmatched, self.expired, self.unchecked))
+        entries = self.stale, self.unmatched, self.expired, self.exceeded, self.wide
+        return not any((self.unexpected, self.errored, self.unchecked, self.problems, *entries))
 
 
-def names(subject: str, case: str, check: str) -> tuple[str, ...]:
-    """Return the names of a check: with the case, then without it."""
-    return f"{subject}/{case}/{check}", f"{subject}/{check}"
+def name(subject: str, case: str, check: str) -> str:
+    """Return the name of a check."""
+    return f"{subject}/{case}/{check}"
+
+
+def check_subjects(many: Sequence[Results], entries: Sequence[Entry], file: str) -> None:
+    """Raise Unusable if an entry of a baseline file is about another provider or adapter than the results."""
+    for entry in entries:
+        if not any(entry.concerns(results.name) for results in many):
+            line = f":{entry.line}" if entry.line else ""
+            named = ", ".join([results.name for results in many])
+            raise Unusable(
+                f"{file}{line}: the entry {entry.match} is about another provider or adapter, and the results are of "
+                f"{named}; remove it, or keep a file for each"
+            )
 
 
 def check_results(results: Results) -> tuple[CheckResult, ...]:
@@ -82,10 +107,17 @@ def check_results(results: Results) -> tuple[CheckResult, ...]:
     return tuple([result for case in results.cases for result in _of_case(results.name, case)])
 
 
-def evaluate(many: Sequence[Results], entries: Sequence[Entry], today: str = "") -> GateResult:
-    """Compare results with the entries of a baseline that are in force on a day (ISO 8601; empty: all are)."""
-    every = [result for results in many for result in check_results(results)]
+def evaluate(
+    many: Sequence[Results], entries: Sequence[Entry], today: str = "", *, allow_wide: bool = False
+) -> GateResult:
+    """Compare results with the entries of a baseline that are in force on a day (ISO 8601; empty: all are).
+
+    `allow_wide`: the entries may match more than a tenth of the checks of a run.
+    """
+    by_run = [check_results(results) for results in many]
+    every = [result for results in by_run for result in results]
     coverage = cover([result for result in every if result.is_failure], entries, today)
+    in_force = [entry for entry in entries if not entry.has_expired(today)]
     tested = {entry.match for entry in coverage.unused if any(entry.covers(result.names) for result in every)}
     return GateResult(
         unexpected=coverage.unexpected,
@@ -102,7 +134,19 @@ def evaluate(many: Sequence[Results], entries: Sequence[Entry], today: str = "")
                 if _is_unchecked(case)
             ]
         ),
+        exceeded=coverage.exceeded,
+        wide=() if allow_wide else tuple(_wide(by_run, in_force)),
+        checks=len(every),
+        problems=tuple([(results.name, each) for results in many for each in results.run.problems]),
     )
+
+
+def _wide(by_run: Sequence[Sequence[CheckResult]], entries: Sequence[Entry]) -> Iterator[tuple[str, int, int]]:
+    """Yield the runs of which entries match too many checks: what passes today would be covered when it fails."""
+    for results in by_run:
+        matched = sum(any(entry.covers(result.names) for entry in entries) for result in results)
+        if matched * _TENTH > len(results):
+            yield results[0].subject, matched, len(results)
 
 
 def _of_case(subject: str, case: Case) -> Iterator[CheckResult]:

@@ -114,9 +114,9 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
     contexts, plans = [], []
     for number, exchange in enumerate(conversation):
         wire = exchange.protocol
-        claims = _NO_CLAIMS if profile is None else profile.on(wire).at(exchange.model, as_of or exchange.date)
+        claims, contested = _claims(profile, exchange, as_of)
         plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
-        contexts.append(Context(number, index, claims, schema, plan.known))
+        contexts.append(Context(number, index, claims, schema, plan.known, contested))
         plans.append(plan)
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
@@ -133,6 +133,14 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
         rule, reason = rules[position], f"{type(error).__name__}: {error}"
         faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, run.counts[position], reason=reason)
     return Judgement(first, run.counts, faulty)
+
+
+def _claims(profile: Profile | None, exchange: Exchange, as_of: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the claims for an exchange, and what other sources refuse beyond them."""
+    if profile is None:
+        return _NO_CLAIMS, _NO_CLAIMS
+    on_wire, day = profile.on(exchange.protocol), as_of or exchange.date
+    return on_wire.at(exchange.model, day), on_wire.contested(exchange.model, day)
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]

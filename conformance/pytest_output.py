@@ -21,9 +21,14 @@ from conformance.suite.cassettes import warnings
 from conformance.suite.pytest_config import DESELECTED, IS_DONE, MATRIX, RESULTS, RUN, width_of
 from conformance.suite.run import Run
 from conformance.suite.run_claims import answer_line
+from conformance.suite.visible_faults import visible_faults
 
 _LOGGERS: Final = ("httpx", "httpcore", "hpack", "vcr")
 """Loggers that name URLs and headers of requests, with passwords and keys."""
+
+_DISCOVER: Final = (
+    "The core facts cannot be tested without these claims; `conformance provider discover` finds their values."
+)
 
 
 def safe(config: pytest.Config, text: str) -> str:
@@ -85,6 +90,7 @@ def summary(reporter: pytest.TerminalReporter, run: Run, config: pytest.Config) 
         write(render_facts(run.core_facts(), run.profile.title, results.model, width_of(config)))
         write("")
         _write_checks(write, config, run)
+        _write_visible_faults(write, config, run)
     if run.stopped:
         reporter.section("Stopped")
         write(f"{run.stopped}; what was not asked is untested.")
@@ -93,6 +99,7 @@ def summary(reporter: pytest.TerminalReporter, run: Run, config: pytest.Config) 
         reporter.section("Not recorded")
         for line in lines:
             write(line)
+    _write_claims(reporter, write, run)
     facts, stale = untested_facts(run, config), stale_entries(run, config)
     if facts and results.cases:
         reporter.section("Core facts that were not tested")
@@ -101,6 +108,27 @@ def summary(reporter: pytest.TerminalReporter, run: Run, config: pytest.Config) 
     if not stale.passes and results.cases:
         reporter.section("Stale expected failures")
         write("".join(render_gate(stale, lambda _colour, text: text)).rstrip("\n"))
+
+
+def _write_visible_faults(write: Callable[[str], None], config: pytest.Config, run: Run) -> None:
+    """Write which known faults a run against a real endpoint can see."""
+    if run.options.is_live:
+        played = {case.name for case in run.results().cases if is_checked(case)}
+        is_whole = not config.stash.get(DESELECTED, False)
+        write(visible_faults(run.profile.wire, played, width_of(config), is_whole=is_whole))
+
+
+def _write_claims(reporter: pytest.TerminalReporter, write: Callable[[str], None], run: Run) -> None:
+    """Write which claims of the user are wrong, and which are missing."""
+    missing = run.missing_claims() if run.results().cases else ()
+    for title, claims, fix in (
+        ("Contradicted claims", run.contradicted_claims(), "To fix it, correct the claim, or omit --claim."),
+        ("Missing claims", missing, _DISCOVER),
+    ):
+        if claims:
+            reporter.section(title)
+            for line in (*claims, fix):
+                write(line)
 
 
 def _write_checks(write: Callable[[str], None], config: pytest.Config, run: Run) -> None:

@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.suite.plugin_options import OPTIONS
-from conformance.suite.pytest_config import DESELECTED, FOREIGN, IS_DONE, LEFT, RUN, SAFE
+from conformance.suite.pytest_config import COLLECTED, DESELECTED, FOREIGN, LEFT, RUN, SAFE, STARTED, case_of
 
 if TYPE_CHECKING:
     from conformance.adapters.simulation import Simulation
-    from conformance.scenarios import Scenario
 
 SHORT: Final = tuple(name for name in OPTIONS if name != "strict")
 """The options that also have a short name; --strict is pytest's own."""
@@ -154,6 +153,8 @@ def pytest_configure(config: pytest.Config) -> None:
         claims=tuple(_option(config, "claim")),
         request_timeout=_option(config, "request-timeout"),
         max_time=math.inf if _option(config, "max-time") is None else _option(config, "max-time"),
+        variant=_option(config, "variant"),
+        allow_wide_baseline=_option(config, "allow-wide-baseline"),
     )
     _unwind_on_signals(config)
     try:
@@ -248,6 +249,12 @@ def _bases(names: Sequence[str]) -> str:
     return "".join([f", which extends {name}" for name in names])
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Count the items before any is deselected, so that the results say what was selected of how many."""
+    config.stash[COLLECTED] = len(items)
+
+
 def pytest_deselected(items: list[pytest.Item]) -> None:
     """Note that only some items run, so that expected failures of the others do not count as stale."""
     for item in items[:1]:
@@ -255,11 +262,17 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Print what the selected items will send, with --plan and wherever a real endpoint is asked."""
+    """Begin the results, and print what the items will send, with --plan and wherever a real endpoint is asked."""
     run = session.config.stash.get(RUN, None)
-    if run is None or not (run.options.plan or run.options.is_live):
+    if run is None:
         return
-    cases = [case for item in session.items if (case := _case(item)) is not None]
+    if not run.options.plan:
+        from conformance.pytest_results import begin
+
+        begin(session, run)
+    if not (run.options.plan or run.options.is_live):
+        return
+    cases = [case for item in session.items if (case := case_of(item)) is not None]
     plan = run.plan({f"{scenario.name}.{variant}": (scenario, variant) for scenario, variant in cases}.values())
     requests = plan.requests_of(run.options.repeat)
     session.config.stash[LEFT] = {case.case: case.requests * run.options.repeat for case in plan.cases}
@@ -284,8 +297,13 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Print before each case of a live run how many requests are left; on terminals only, since it is not a result."""
-    left, case = item.config.stash.get(LEFT, {}), _case(item)
+    """Count the items that run, and print before each case of a live run how many requests are left.
+
+    Only on terminals, since that is not a result.
+    """
+    if RUN in item.config.stash:
+        item.config.stash[STARTED] = item.config.stash.get(STARTED, 0) + 1
+    left, case = item.config.stash.get(LEFT, {}), case_of(item)
     reporter = item.config.pluginmanager.get_plugin("terminalreporter")
     if case is None or reporter is None or not reporter.isatty:
         return
@@ -293,12 +311,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     if requests := left.pop(name, 0):
         reporter.ensure_newline()
         reporter.write_line(f"{name}: {requests} requests, {total} left in the run")
-
-
-def _case(item: pytest.Item) -> tuple[Scenario, str] | None:
-    spec = getattr(item, "callspec", None)
-    found: tuple[Scenario, str] | None = spec.params.get("case") if spec is not None else None
-    return found
 
 
 @pytest.hookimpl(wrapper=True)
@@ -327,27 +339,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     run = session.config.stash.get(RUN, None)
     if run is None or run.options.plan:
         return
-    from conformance.errors import ConformanceError
-    from conformance.pytest_output import is_checked, safe, stale_entries, untested_facts
-    from conformance.results.files import write
+    from conformance.pytest_results import finish
 
-    directory = _option(session.config, "results")
-    is_done = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-    session.config.stash[IS_DONE] = is_done
-    try:
-        run.close(is_done=is_done)
-        if directory is not None:
-            write(directory, run.results(), run.scrubber)
-    except ConformanceError as error:
-        pytest.exit(safe(session.config, str(error)), returncode=2)
-    if session.exitstatus == pytest.ExitCode.OK and not any(map(is_checked, run.results().cases)):
-        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    if session.exitstatus == pytest.ExitCode.OK and (
-        run.stopped or run.left_out or untested_facts(run, session.config)
-    ):
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    if session.exitstatus == pytest.ExitCode.OK and not stale_entries(run, session.config).passes:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    finish(session, run)
 
 
 @pytest.fixture

@@ -55,6 +55,7 @@ def test_a_driver_that_does_not_answer_has_failed(source: str, words: str, tmp_p
     assert words in result.failure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own_session", [False, True])
 def test_a_driver_that_hangs_is_ended_with_everything_that_it_started(tmp_path: Path, *, own_session: bool) -> None:
     source = f"""

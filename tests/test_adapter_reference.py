@@ -17,6 +17,7 @@ from conformance.adapters.job import job_of
 from conformance.adapters.loop import DriverAnswer
 from conformance.adapters.summary import grade
 from conformance.simulator.sessions import SessionServer, serving_sessions
+from tests.sampling import some
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +40,7 @@ def server() -> Iterator[SessionServer]:
         yield server
 
 
-@pytest.mark.parametrize(("provider", "name", "variant"), CASES)
+@pytest.mark.parametrize(("provider", "name", "variant"), some(CASES, 3, "-".join, mark=pytest.mark.exhaustive))
 def test_the_reference_client_passes(
     provider: str, name: str, variant: str, server: SessionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,7 +100,15 @@ def test_a_driver_imports_pinned_or_shared_modules_and_reports_its_versions(name
 
 
 @needs_node
-@every("path", some([*SHARED, *DRIVERS.values()], 14, name=lambda path: f"{path.parent.name}/{path.name}"))
+@every(
+    "path",
+    some(
+        [*SHARED, *DRIVERS.values()],
+        14,
+        name=lambda path: f"{path.parent.name}/{path.name}",
+        mark=pytest.mark.exhaustive,
+    ),
+)
 def test_node_can_parse_it(path: Path) -> None:
     assert NODE is not None
     done = subprocess.run([NODE, "--check", str(path)], capture_output=True, timeout=30, check=False)

@@ -8,11 +8,11 @@ import pytest
 from conformance import profiles, scenarios
 from conformance.results import Evidence, Status
 from conformance.simulator import Simulator
-from conformance.suite.as_scripted import AS_SCRIPTED, RESULTS_PAIRED, compared
+from conformance.suite.comparisons import AS_SCRIPTED, RESULTS_PAIRED, compared
 from conformance.suite.play import play
 from conformance.suite.probes import EXCHANGED
-from conformance.suite.turns import Subject
-from conformance.wire.exchange import Conversation, Exchange
+from conformance.suite.turns import Progress, Subject
+from conformance.wire.exchange import Exchange
 from tests.loops import every
 
 PARALLEL = scenarios.load("parallel-tool-calls")
@@ -24,13 +24,19 @@ def reply(message: dict[str, Any]) -> Exchange:
     return Exchange.of_plain({"model": "m", "messages": []}, {"choices": [choice]}, 200, model="m")
 
 
-def conversation(answer: str) -> Conversation:
+def conversation(answer: str) -> Progress:
     cities = ("Madrid", "Rome")
     calls = [
         {"id": city, "type": "function", "function": {"name": "get_weather", "arguments": f'{{"city": "{city}"}}'}}
         for city in cities
     ]
-    return reply({"content": None, "tool_calls": calls}), reply({"content": answer})
+    exchanges = [reply({"content": None, "tool_calls": calls}), reply({"content": answer})]
+    return Progress([], exchanges, [{}, {}])
+
+
+def always(answer: str) -> Subject:
+    """Return a model that answers any request in the same words."""
+    return Subject(PROFILE, PROFILE.model, lambda _: reply({"content": answer}), Evidence.LIVE)
 
 
 @every(
@@ -38,18 +44,19 @@ def conversation(answer: str) -> Conversation:
     [
         ("Madrid has 28.4 and Rome 13.7 degrees.", [(RESULTS_PAIRED, Status.PASSED)]),
         ("Madrid: 13.7 °C. Rome: 28.4 °C.", [(RESULTS_PAIRED, Status.FAILED)]),
-        ("Rome is colder than Madrid.", []),
-        ("Madrid has 28.4, Madrid has 13.7, not Rome.", []),
-        ("It has 128.4 and 13.75.", []),
+        ("Rome is colder than Madrid.", [(RESULTS_PAIRED, Status.FAILED)]),
+        ("Madrid has 28.4, Madrid has 13.7, not Rome.", [(RESULTS_PAIRED, Status.UNTESTED)]),
+        ("It has 128.4 and 13.75.", [(RESULTS_PAIRED, Status.FAILED)]),
         ("Rome is colder (13.7) than Madrid (28.4).", [(RESULTS_PAIRED, Status.PASSED)]),
         ("It is 28.4 degrees in Rome and 13.7 in Madrid.", [(RESULTS_PAIRED, Status.FAILED)]),
-        ("Madrid and Rome have 28.4 and 13.7 degrees.", []),
-        ("With 13.7 degrees, Rome is colder than Madrid with 28.4.", []),
+        ("Madrid and Rome have 28.4 and 13.7 degrees.", [(RESULTS_PAIRED, Status.UNTESTED)]),
+        ("Madrid and Rome have 28.4 and 13.7 degrees, respectively.", [(RESULTS_PAIRED, Status.PASSED)]),
+        ("With 13.7 degrees, Rome is colder than Madrid with 28.4.", [(RESULTS_PAIRED, Status.UNTESTED)]),
     ],
 )
 @every("evidence", [Evidence.LIVE, Evidence.RECORDED])
 def test_an_answer_that_names_results_is_read(answer: str, expected: list[Any], evidence: Evidence) -> None:
-    found = compared(PARALLEL, conversation(answer), PROFILE, evidence)
+    found = compared(PARALLEL, "plain", conversation(answer), always(answer), evidence)
     assert expected == [(result.name, result.status) for result in found]
 
 
@@ -63,8 +70,8 @@ def test_an_answer_that_names_results_is_read(answer: str, expected: list[Any], 
     ],
 )
 def test_an_engine_says_what_the_script_says(answer: str, expected: list[str]) -> None:
-    found = compared(PARALLEL, conversation(answer), PROFILE, Evidence.ENGINE)
-    assert expected == [result.name for result in found]
+    found = compared(PARALLEL, "plain", conversation(answer), always(answer), Evidence.ENGINE)
+    assert expected == [result.name for result in found if result.status is not Status.PASSED]
 
 
 @every("variant", ["plain", "stream"])

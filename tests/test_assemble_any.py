@@ -149,7 +149,7 @@ def rendered_differently(data: Sequence[str], names: dict[int, str]) -> str:
     return "\r\n".join([*lines, ""])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_recorded_stream_is_assembled_alike_in_any_notation(shared: Path) -> None:
     count = 0
     for text in recorded(shared):

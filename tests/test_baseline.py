@@ -16,8 +16,8 @@ class Failure(NamedTuple):
     names: tuple[str, ...]
 
 
-def entry(match: str, *, until: str = "", flaky: bool = False) -> Entry:
-    return Entry(match, "It is broken.", "https://example.org", until, flaky)
+def entry(match: str, *, until: str = "", most: int | None = None, flaky: bool = False) -> Entry:
+    return Entry(match, "It is broken.", "https://example.org", until, most, flaky)
 
 
 BROKEN = Failure(("openai/stream/role-first", "openai/stream.role"))
@@ -101,6 +101,8 @@ TODAY = "2026-08-01"
         ([entry("openai/**", until="2026-08-01")], [BROKEN], "unexpected expired"),
         ([entry("openai/**", until="2026-08-01")], [], "expired"),
         ([entry("openai/**"), entry("**/role-first")], [BROKEN], "expected"),
+        ([entry("openai/**", most=2)], [BROKEN, BROKEN], "expected"),
+        ([entry("openai/**", most=1)], [BROKEN, BROKEN], "expected exceeded"),
     ],
 )
 def test_what_entries_cover(entries: list[Entry], failures: list[Failure], expected: str) -> None:
@@ -120,6 +122,9 @@ def test_a_failure_is_expected_for_the_first_entry_that_covers_it_and_neither_is
     assert () == coverage.unused
 
 
+ONE = "{match: a/b/c/d, reason: R, link: L, until: 2027-01-01}"
+
+
 def written(path: Path, text: str) -> Path:
     file = path / "expected-failures.yaml"
     file.write_text(text, "utf-8")
@@ -128,12 +133,13 @@ def written(path: Path, text: str) -> Path:
 
 def test_a_file_of_entries_is_read_with_the_line_of_each(tmp_path: Path) -> None:
     first, second = (
-        "match: a/b\n  reason: R\n  link: L",
-        "{match: c/**, reason: R, link: L, until: 2027-01-01, flaky: true}",
+        "match: a/b.plain/c/d\n  reason: R\n  link: L\n  until: 2027-01-01",
+        "{match: c/**, reason: R, link: L, until: 2027-01-01, max: 3, flaky: true}",
     )
     text = f"# Why\n- {first}\n- {second}\n"
-    expected = (Entry("a/b", "R", "L", line=2), Entry("c/**", "R", "L", "2027-01-01", flaky=True, line=5))
-    assert expected == load(written(tmp_path, text))
+    day = "2027-01-01"
+    expected = (Entry("a/b.plain/c/d", "R", "L", day, line=2), Entry("c/**", "R", "L", day, 3, flaky=True, line=6))
+    assert expected == load(written(tmp_path, text), today="2026-11-23")
 
 
 @pytest.mark.parametrize(
@@ -141,16 +147,26 @@ def test_a_file_of_entries_is_read_with_the_line_of_each(tmp_path: Path) -> None
     [
         ("match: a/b\n", 1, ""),
         ("- reason: R\n  link: L\n", 1, "/0"),
-        ("- {match: a/b, reason: R, link: L}\n- match: a\n  reason: R\n  link: L\n", 2, "/1/match"),
-        ("- match: a/b\n  reason: R\n  link: L\n  owner: me\n", 4, "/0/owner"),
-        ("- match: a/b\n  reason: R\n  link: L\n  until: soon\n", 4, "/0/until"),
-        ("- {match: a/b, reason: R, link: L}\n- {match: a/b, reason: S, link: M}\n", 2, "/1/match"),
+        ("- {match: a/b/c/d, reason: R, link: L}\n", 1, "/0"),
+        (f"- {ONE}\n- match: a\n  reason: R\n  link: L\n  until: 2027-01-01\n", 2, "/1/match"),
+        ("- match: a/b/c/d\n  reason: R\n  link: L\n  owner: me\n", 4, "/0/owner"),
+        ("- match: a/b/c/d\n  reason: R\n  link: L\n  until: soon\n", 4, "/0/until"),
+        (f"- {ONE}\n- {ONE}\n", 2, "/1/match"),
+        # A pattern says how many failures it may cover, and only a pattern.
+        ("- {match: a/*/c/d, reason: R, link: L, until: 2027-01-01}\n", 1, "/0/match"),
+        ("- match: a/b/c/d\n  reason: R\n  link: L\n  until: 2027-01-01\n  max: 2\n", 5, "/0/max"),
+        ("- {match: a/**, reason: R, link: L, until: 2027-01-01, max: 0}\n", 1, "/0/max"),
+        # An entry names its case.
+        ("- {match: a/c/d, reason: R, link: L, until: 2027-01-01}\n", 1, "/0/match"),
+        # It ends within a year of 2026-11-23.
+        ("- match: a/b/c/d\n  reason: R\n  link: L\n  until: 2027-11-25\n", 4, "/0/until"),
+        ("- match: a/b/c/d\n  reason: R\n  link: L\n  until: 2099-01-01\n", 4, "/0/until"),
     ],
 )
 def test_an_invalid_entry_is_refused_with_its_line(tmp_path: Path, text: str, line: int, pointer: str) -> None:
     file = written(tmp_path, text)
     with pytest.raises(InvalidDocument) as raised:
-        load(file)
+        load(file, today="2026-11-23")
     assert (str(file), line, pointer) == (raised.value.file, raised.value.line, raised.value.pointer)
 
 
@@ -164,6 +180,8 @@ def test_every_entry_of_the_project_has_a_reason_and_a_link() -> None:
 
 def test_entries_of_recordings_and_of_results_are_read_separately(tmp_path: Path) -> None:
     file = tmp_path / "expected.yaml"
-    file.write_text("".join(f"- match: {each}\n  reason: R.\n  link: L\n" for each in ("recordings/a/b", "a/b")))
-    assert ["a/b"] == [entry.match for entry in load(file)]
-    assert ["recordings/a/b"] == [entry.match for entry in load(file, recordings=True)]
+    names = ("recordings/a/b/c", "a/b/c/d")
+    about = "reason: R.\n  link: L\n  until: 2027-01-01\n"
+    file.write_text("".join(f"- match: {each}\n  {about}" for each in names))
+    assert ["a/b/c/d"] == [entry.match for entry in load(file)]
+    assert ["recordings/a/b/c"] == [entry.match for entry in load(file, recordings=True)]

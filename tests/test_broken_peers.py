@@ -24,6 +24,7 @@ from conformance.transport.server import serving
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
+from conformance.wires import is_native
 from tests.loops import every
 
 PLAIN = 4
@@ -91,8 +92,9 @@ def test_a_broken_peer_is_caught_by_the_rule_over_http(
 ) -> None:
     peers, client, url = wire
     conversation = example.conversation()
-    # The suite's client sends objects alone.
-    if CHAT in rule.wires and all(isinstance(each.request, dict | None) for each in conversation):
+    # The suite's client sends objects alone, and only on chat completions.
+    is_chat = CHAT in rule.wires and not any(map(is_native, conversation))
+    if is_chat and all(isinstance(each.request, dict | None) for each in conversation):
         by_client, by_server = play(conversation, peers, client)
     else:
         by_client, by_server = play_natively(conversation, peers, url)

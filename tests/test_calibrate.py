@@ -277,6 +277,7 @@ def test_what_the_baseline_covers_is_printed_and_does_not_count(tmp_path: Path, 
     file, entries = write(tmp_path / "a.jsonl", jsonl(CUT)), tmp_path / "expected.yaml"
     entries.write_text(
         f"- match: recordings/deepseek/{subject}\n  reason: The fixture is cut.\n  link: https://example.org\n"
+        f"  until: 2027-01-01\n{'  max: 9' if '*' in subject else ''}\n"
     )
     code, out, _ = run(file, "--expected", entries)
     assert 0 == code
@@ -284,6 +285,7 @@ def test_what_the_baseline_covers_is_printed_and_does_not_count(tmp_path: Path, 
     (expected,) = json.loads(run(file, "--expected", entries, "--format", "json")[1])["expected"]
     entries.write_text(
         f"- match: recordings/deepseek/*/*/{expected['recording']}\n  reason: Cut.\n  link: https://example.org\n"
+        "  until: 2027-01-01\n  max: 9\n"
     )
     assert 0 == run(file, "--expected", entries)[0]
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,11 @@ import pytest
 
 from conformance.cli import main
 from conformance.documents import read_yaml
+from conformance.gate import check_results
+from conformance.results import Evidence, Finding, Level, Outcome, Status, files
+from conformance.results.files import read
+from conformance.results.record import RunRecord
+from conformance.results.runs import Case, Results
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, ROOT, write
 from tests.xml_text import parse_xml
 
@@ -143,9 +149,9 @@ def test_the_action_checks_paths_and_writes_reports(tmp_path: Path, act: Act) ->
 
 def test_the_action_gates_results_and_comments_on_changes(tmp_path: Path, act: Act) -> None:
     def results(name: str, status: str) -> str:
-        outcome = {"rule": "stream/role-first", "status": status, "level": "MUST", "judged": 1, "findings": []}
-        case = {"scenario": "a", "variant": "plain", "evidence": "live", "note": "", "outcomes": [outcome]}
-        write(tmp_path / name, {"subject": EXAMPLE, "model": "m", "cases": [{**case, "probes": []}]})
+        outcome = Outcome("stream/role-first", Status(status), Level.MUST, 1)
+        case = Case("a", "plain", Evidence.LIVE, (outcome,))
+        write(tmp_path / name, Results(EXAMPLE, "m", (case,)).to_json())
         return name
 
     outputs, folder = act(
@@ -164,18 +170,19 @@ def test_the_comment_of_the_action_is_the_gate_as_markdown(tmp_path: Path, act: 
     found = ROOT / "reports" / "results" / "groq.json"
     outputs, folder = act(GATE="results", RESULTS=os.fspath(found))
     assert ("0", str(folder / "comment.md")) == (outputs["code"], outputs["comment"])
-    comment = "### Conformance: **the gate is open**\n\nNo unexpected failures, and no stale entries.\n"
-    assert comment == (folder / "comment.md").read_text()
+    count = len([each for results in [read(found)] for each in check_results(results)])
+    comment = "### Conformance: **the gate is open**\n\nNo unexpected failures, and no stale entries."
+    assert f"{comment}; covered 0 of {count}\n" == (folder / "comment.md").read_text()
     assert (folder / "comment.md").read_text() == (tmp_path / "summary").read_text()
 
 
 def test_a_comment_is_as_long_as_github_takes_it(tmp_path: Path, act: Act) -> None:
-    finding = {"at": "/0", "message": "a" * 40_000, "level": "MUST"}
-    failed = {"status": "failed", "level": "MUST", "judged": 1, "findings": [finding]}
-    outcomes = [{"rule": f"stream/{name}", **failed} for name in ("complete", "id-once", "name-once")]
-    case = {"scenario": "a", "variant": "plain", "evidence": "live", "note": "", "outcomes": outcomes, "probes": []}
-    write(tmp_path / "new.json", {"subject": EXAMPLE, "model": "m", "cases": [case]})
-    write(tmp_path / "old.json", {"subject": EXAMPLE, "model": "m", "cases": [{**case, "outcomes": []}]})
+    found = (Finding("/0", "a" * 40_000, Level.MUST),)
+    names = ("complete", "id-once", "name-once")
+    outcomes = tuple([Outcome(f"stream/{name}", Status.FAILED, Level.MUST, 1, found) for name in names])
+    for file, held in (("new.json", outcomes), ("old.json", ())):
+        case = Case("a", "plain", Evidence.LIVE, held)
+        write(tmp_path / file, Results(EXAMPLE, "m", (case,)).to_json())
     _, folder = act(GATE="results", RESULTS="new.json", BASELINE="old.json")
     comment = (folder / "comment.md").read_text()
     assert len(comment) < 65_536
@@ -188,6 +195,53 @@ def test_unusable_inputs_never_pass(act: Act) -> None:
     assert "2" == act(GATE="everything")[0]["code"]
     assert "2" == act(GATE="results", RESULTS="nowhere")[0]["code"]
     assert "2" == act(CHECK="nowhere.json", GATE="none")[0]["code"]
+
+
+NOTHING = {
+    "nothing was run: set check, or set gate": {"GATE": "none", "CHECK": "\n \n"},
+    "gate: results needs the input results": {"GATE": "results"},
+    "gate: provider needs the input provider": {"GATE": "provider", "BASE_URL": "http://127.0.0.1:9/v1"},
+    "gate: adapter needs the inputs driver and provider": {"GATE": "adapter", "PROVIDER": "deepseek"},
+}
+
+
+@pytest.mark.parametrize("message", NOTHING)
+def test_an_action_that_runs_nothing_says_so_and_fails(
+    message: str, act: Act, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert "2" == act(**NOTHING[message])[0]["code"]
+    assert f"::error::{message}" in capfd.readouterr().out
+
+
+def test_results_that_prove_nothing_are_refused_in_the_comment(tmp_path: Path, act: Act) -> None:
+    case = Case("a", "plain", Evidence.LIVE, (Outcome("stream/role-first", Status.PASSED, Level.MUST, 1),))
+    results = Results(EXAMPLE, "m", (case,))
+    files.write(tmp_path / "empty", replace(results, cases=()))
+    files.write(tmp_path / "stopped", replace(results, run=RunRecord(ended="the run was interrupted")))
+    for folder, words in (("empty", "has no cases"), ("stopped", "is incomplete: the run was interrupted")):
+        outputs, out = act(GATE="results", RESULTS=folder)
+        comment = (out / "comment.md").read_text()
+        assert ("2", True) == (outputs["code"], comment.startswith("### Conformance: **the results were refused**"))
+        assert words in comment
+    assert "2" == act(GATE="results", RESULTS="stopped", PROVIDER="deepseek")[0]["code"]
+
+
+def test_one_variant_of_a_provider_without_an_address_is_gated_and_the_comment_says_what_it_cannot_see(
+    act: Act, capfd: pytest.CaptureFixture[str]
+) -> None:
+    outputs, folder = act(GATE="provider", PROVIDER="groq", VARIANT="stream")
+    results, comment = read(folder / "results" / "groq.json", []), (folder / "comment.md").read_text()
+    assert ("0", {"stream"}) == (outputs["code"], {case.variant for case in results.cases})
+    replayed = "Recorded cassettes were replayed, so this gate cannot see the provider."
+    assert f"::warning::{replayed}" in capfd.readouterr().out
+    assert [True, True] == [words in comment for words in (replayed, "(--variant stream)")]
+
+
+def test_each_command_of_the_action_runs_once() -> None:
+    script = SCRIPTS["Check and gate"]
+    commands = ('conformance" check', 'conformance" gate', 'conformance" adapter run', 'conformance" report diff')
+    calls = ('"${gate[@]}"', '"${diff[@]}"', "-m pytest")
+    assert {1} == {script.count(each) for each in (*commands, *calls)}
 
 
 def test_the_action_ignores_the_pytest_configuration_of_the_repository(tmp_path: Path, act: Act) -> None:

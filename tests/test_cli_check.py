@@ -288,7 +288,9 @@ def test_the_claims_of_a_provider_decide_the_findings(tmp_path: Path) -> None:
     assert [0, 1] == [check(path, *rule, "--provider", provider)[0] for provider in ("deepseek", "groq")]
 
 
-@pytest.mark.parametrize("form", some(["json", "jsonl", "console", "junit", "sarif", "github"]))
+@pytest.mark.parametrize(
+    "form", some(["json", "jsonl", "console", "junit", "sarif", "github"], mark=pytest.mark.exhaustive)
+)
 def test_the_number_of_processes_does_not_change_the_report(form: str, tmp_path: Path) -> None:
     write(tmp_path / "1.jsonl", jsonl(*[GOOD, FAULTY, "{", {**GOOD, "session": "s"}, {**FAULTY, "session": "s"}] * 40))
     write(tmp_path / "2.json", "[")
@@ -320,7 +322,7 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
         assert peak(5000, form) - peak(200, form) < 4 * 1024, "25 MB more of input took 4 MB more of memory"
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_chat_recording_is_judged_with_no_rule_broken(shared: Path) -> None:
     other_wires = ("anthropic_native", "gemini_native", "messages", "responses")
     files = sorted((shared / "recordings").glob("*.jsonl.gz"))

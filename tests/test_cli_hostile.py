@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def test_any_bytes_give_an_exit_code_and_no_traceback(data: bytes, name: str, tm
     assert "this is a bug in conformance" not in error
 
 
+@pytest.mark.slow
 @SEARCH
 @given(value=VALUES, messages=st.lists(VALUES, max_size=4), choices=st.lists(VALUES, max_size=3))
 def test_no_json_makes_a_rule_raise(

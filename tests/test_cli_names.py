@@ -109,7 +109,7 @@ def test_a_list_stands_beside_explanations(capsys: pytest.CaptureFixture[str]) -
     assert "\n\ndeepseek (provider)\n" in text
 
 
-@every("provider", some(profiles.names(), 8))
+@every("provider", some(profiles.names(), 8, mark=pytest.mark.exhaustive))
 @every("what", LISTS)
 def test_a_list_can_be_shown_for_each_provider(what: str, provider: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(shown(capsys, "explain", what, "--provider", provider, "--format", "json"))
@@ -134,7 +134,7 @@ def test_the_rules_of_a_provider_show_how_it_handles_violations(capsys: pytest.C
     assert "refused with 400" == handling["transcript/calls-answered"]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_probe_scenario_and_provider_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     names = {*LISTS["probes"], *LISTS["scenarios"], *LISTS["providers"]}
     lines = shown(capsys, "explain", *names).splitlines()

@@ -292,6 +292,7 @@ def test_odd_replies_do_not_break_a_discovery() -> None:
     assert any("shape/choice" in line for line in discover(Interview(ask, LIMIT), "m").broken)
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_streams_unasked_is_asked_not_to() -> None:
     found = discover(
         Interview(Simulator(load_profile("openai").with_claims({"stream.default": True})).send, LIMIT), "m"
@@ -299,6 +300,7 @@ def test_an_endpoint_that_streams_unasked_is_asked_not_to() -> None:
     assert ([], True) == (found.broken, found.claims["stream.default"].value)
 
 
+@pytest.mark.slow
 def test_a_rejection_with_404_is_one_like_any_other() -> None:
     simulator = Simulator(load_profile("openai"))
 

@@ -95,6 +95,7 @@ def test_what_is_found_on_another_wire_is_what_is_claimed_of_it(discovered: Any)
     assert ({}, [profile.wire]) == (found.claims, list(found.protocols))
 
 
+@pytest.mark.exhaustive
 def test_the_suites_are_green_with_the_profile_that_was_found(discovered: Any) -> None:
     name, url, path, _ = discovered
     wire = load_profile(name).wire

@@ -166,6 +166,18 @@ def test_calls_have_signatures_if_the_provider_reads_them(
     assert (own != expected) is bool(noted)
 
 
+def test_a_signature_of_gemini_among_the_details_goes_back_beside_its_call() -> None:
+    detail = {"type": "reasoning.encrypted", "data": "c2ln", "id": "c0", "format": "google-gemini-v1"}
+    calls = [CALL | {"id": "c0"}]
+    prepared = egress.prepare([{**turn(), "tool_calls": calls, "reasoning_details": [detail]}], SIGNATURES)
+    (call,) = prepared.messages[0]["tool_calls"]
+    assert OWN == call["extra_content"]
+    assert "reasoning_details" not in prepared.messages[0]
+    assert [("/0/tool_calls/0/extra_content", "signature.field")] == [
+        (note.pointer, note.claim) for note in prepared.notes if "extra_content" in note.pointer
+    ]
+
+
 FATES = st.fixed_dictionaries(
     {},
     optional={

@@ -88,6 +88,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_an_environment_has_what_its_steps_install_without_what_is_uninstalled(fresh: Path, tmp_path: Path) -> None:
     for name in ("left_in", "taken_out"):
         source = tmp_path / name

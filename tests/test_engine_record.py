@@ -70,6 +70,7 @@ def test_an_unchanged_engine_has_no_drift(recorded: Path, tmp_path: Path) -> Non
     assert 0 == main([*words(tmp_path, "drift")[:-1], str(recorded)])
 
 
+@pytest.mark.exhaustive
 def test_each_change_is_reported(recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 1 == main([*words(tmp_path, "drift", fault="breaks")[:-1], str(recorded)])
     out = capsys.readouterr().out
@@ -90,6 +91,7 @@ def test_a_recording_of_an_engine_that_hangs_ends_and_changes_nothing(
     assert {} == CassetteFolder(tmp_path / "cassettes", "llamacpp").manifest()
 
 
+@pytest.mark.exhaustive
 def test_drift_of_an_engine_that_hangs_compares_nothing(
     recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,6 +108,7 @@ def test_drift_without_cassettes_is_reported(tmp_path: Path, capsys: pytest.Capt
     assert f"there are no cassettes of llamacpp's {MODEL}" in capsys.readouterr().err
 
 
+@pytest.mark.exhaustive
 def test_ids_and_dates_are_not_part_of_a_snapshot(recorded: Path, tmp_path: Path) -> None:
     (folder,) = [path for path in (recorded / "llamacpp").iterdir() if path.is_dir()]
     for path in folder.iterdir():
@@ -120,6 +123,7 @@ def test_ids_and_dates_are_not_part_of_a_snapshot(recorded: Path, tmp_path: Path
     assert snapshot("llamacpp", MODEL, recorded) == snapshot("llamacpp", MODEL, tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_a_simulator_is_never_recorded_as_an_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     simulated = COMMAND[1].replace("simulator", "named")
     define(tmp_path, command=["{python}", simulated, "{port}", "{flags}"])

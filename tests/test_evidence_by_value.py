@@ -111,7 +111,7 @@ def test_each_count_is_stored_with_its_value_section_and_time(tmp_path: Path) ->
     assert expected | {"confirmed": [0]} == mode
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_cassettes_of_the_simulator_confirm_nothing(tmp_path: Path) -> None:
     cassettes = folder("cassettes") / "deepseek" / "deepseek-flash"
     alone = tmp_path / "copied.yaml"

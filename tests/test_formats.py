@@ -284,6 +284,7 @@ def test_a_broken_interaction_does_not_affect_the_others(
     assert second.problem.line == second.line == 9
 
 
+@pytest.mark.slow
 def test_a_body_that_unpacks_beyond_the_bound_is_rejected() -> None:
     bomb = zlib.compress(b"0" * (BOUNDS.bytes + 1), wbits=31)
     with pytest.raises(InvalidDocument, match="after decompression"):

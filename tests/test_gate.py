@@ -1,9 +1,13 @@
 """The gate: unexpected failures close it, and so do stale, unmatched and expired entries."""
 
+import re
 from dataclasses import replace
 
+import pytest
+
 from conformance.baseline import Entry
-from conformance.gate import GateResult, check_results, evaluate
+from conformance.errors import Unusable
+from conformance.gate import GateResult, check_results, check_subjects, evaluate
 from conformance.results import NOT_PLAYED, Evidence, Finding, Level, Outcome, Status
 from conformance.results.runs import Case, ProbeResult, Results
 from tests.loops import every
@@ -20,8 +24,8 @@ def results(*outcomes: Outcome, probes: tuple[ProbeResult, ...] = (), note: str 
     return Results("example", "m", (Case("plain-answer", "stream", Evidence.LIVE, outcomes, probes, note),))
 
 
-def entry(match: str = f"example/{RULE}", until: str = "", *, flaky: bool = False) -> Entry:
-    return Entry(match, "It never sends one.", "https://example.org", until, flaky)
+def entry(match: str = f"example/*/{RULE}", until: str = "", *, most: int | None = None, flaky: bool = False) -> Entry:
+    return Entry(match, "It never sends one.", "https://example.org", until, most, flaky)
 
 
 @every(
@@ -37,7 +41,11 @@ def entry(match: str = f"example/{RULE}", until: str = "", *, flaky: bool = Fals
         (results(outcome(Status.FAILED)), [entry(flaky=True)], ""),
         (results(outcome(Status.PASSED)), [entry()], "stale"),
         (results(outcome(Status.PASSED)), [entry(flaky=True)], ""),
-        (results(outcome(Status.PASSED)), [entry("example/stream/no-such-rule")], "unmatched"),
+        (results(outcome(Status.PASSED)), [entry("example/*/stream/no-such-rule")], "unmatched"),
+        (results(outcome(Status.PASSED)), [entry(f"example/{RULE}")], "unmatched"),
+        (results(outcome(Status.FAILED)), [entry("example/**", most=1)], ""),
+        (results(*[outcome(Status.FAILED)] * 3), [entry("example/**", most=2)], "exceeded"),
+        (results(*[outcome(Status.PASSED)] * 3), [entry("example/**", most=2)], "stale"),
         (results(outcome(Status.PASSED)), [entry("other/stream/ends-with-done")], "unmatched"),
         (results(outcome(Status.FAILED)), [entry(until="2026-12-01")], ""),
         (results(outcome(Status.PASSED)), [entry(until="2026-11-01")], "expired"),
@@ -48,8 +56,8 @@ def entry(match: str = f"example/{RULE}", until: str = "", *, flaky: bool = Fals
     ],
 )
 def test_what_closes_the_gate(observed: Results, entries: list[Entry], closed_by: str) -> None:
-    gate = evaluate([observed], entries, "2026-11-22")
-    closing = ("unexpected", "errored", "stale", "unmatched", "expired", "unchecked")
+    gate = evaluate([observed], entries, "2026-11-22", allow_wide=True)
+    closing = ("unexpected", "errored", "stale", "unmatched", "expired", "unchecked", "exceeded", "wide")
     assert ([closed_by] if closed_by else []) == [name for name in closing if getattr(gate, name)]
     assert (not closed_by) is gate.passes
 
@@ -65,13 +73,57 @@ def test_an_entry_can_match_the_name_of_a_probe() -> None:
     )
     observed = results(outcome(Status.PASSED), probes=(probe,))
     _, result = check_results(observed)
-    assert ("example/plain-answer.stream/probes/ids-empty", "example/probes/ids-empty") == result.names
-    assert evaluate([observed], [entry("example/probes/*")]).passes
+    assert ("example/plain-answer.stream/probes/ids-empty",) == result.names
+    assert evaluate([observed], [entry("example/*/probes/*")], allow_wide=True).passes
 
 
-def test_the_result_of_a_rule_is_named_with_its_case_and_without() -> None:
+def test_the_result_of_a_rule_is_named_with_its_case() -> None:
     (result,) = check_results(results(outcome(Status.FAILED)))
-    assert (f"example/plain-answer.stream/{RULE}", f"example/{RULE}") == result.names
+    assert (f"example/plain-answer.stream/{RULE}",) == result.names
+
+
+@every(
+    ("checks", "matches", "flaky", "wide"),
+    [
+        (20, [f"example/*/{RULE}"], False, False),
+        (10, [f"example/*/{RULE}"], False, False),
+        (9, [f"example/*/{RULE}"], False, True),
+        (20, ["example/*/stream/*"], False, True),
+        # What passes today is covered as well: a net that waits.
+        (20, ["**/role-*", f"example/*/{RULE}"], True, True),
+    ],
+)
+def test_a_baseline_is_wide_if_it_matches_more_than_a_tenth_of_the_checks_of_a_run(
+    checks: int, matches: list[str], *, flaky: bool, wide: bool
+) -> None:
+    others = [Outcome(f"stream/role-{number}", Status.PASSED, Level.MUST, 1) for number in range(1, checks)]
+    observed = results(outcome(Status.FAILED), *others)
+    entries = [entry(each, flaky=flaky) for each in matches]
+    gate = evaluate([observed], entries, "2026-11-22")
+    assert (wide, checks) == (bool(gate.wide), gate.checks)
+    assert () == evaluate([observed], entries, "2026-11-22", allow_wide=True).wide
+
+
+@every(
+    ("match", "concerned"),
+    [
+        ("example/plain-answer.stream/a/b", True),
+        ("exam*/**", True),
+        ("**/b", True),
+        ("example:m-2/*/a/b", False),
+        ("other/plain-answer.stream/a/b", False),
+        ("example.messages/*/a/b", False),
+        ("sdk@1.0/example/*/a/b", False),
+    ],
+)
+def test_an_entry_about_another_subject_is_an_error_that_names_both(match: str, *, concerned: bool) -> None:
+    given = [replace(entry(match), line=7)]
+    if concerned:
+        check_subjects([results()], given, "expected.yaml")
+    else:
+        words = f"^expected.yaml:7: the entry {re.escape(match)} is about another .* results are of example; remove it"
+        with pytest.raises(Unusable, match=words):
+            check_subjects([results()], given, "expected.yaml")
 
 
 def test_checks_that_do_not_apply_have_no_result() -> None:

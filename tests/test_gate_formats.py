@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +47,15 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     (tmp_path / "results").mkdir()
     results = tmp_path / "results" / "example.json"
     results.write_bytes(orjson.dumps(Results("example", "m", cases).to_json(), option=orjson.OPT_INDENT_2))
-    entries = [f"example/{DONE}", f"example/{ROLE}", "example/no/such-rule"]
-    lines = [f"- match: {match}\n  reason: It never does.\n  link: https://e.org\n" for match in entries]
+    case = "example/plain-answer.stream"
+    ends = (datetime.now(UTC).date() + timedelta(300)).isoformat()
+    about = f"reason: It never does.\n  link: https://e.org\n  until: {ends}\n"
+    lines = [f"- match: {case}/{check}\n  {about}" for check in (DONE, ROLE, "no/such-rule")]
     (tmp_path / "expected.yaml").write_text("".join(lines))
     monkeypatch.chdir(tmp_path)
 
     def gate(form: str) -> str:
-        assert 1 == main(["gate", "results", "--expected", "expected.yaml", "--format", form])
+        assert 1 == main(["gate", "results", "--expected", "expected.yaml", "--format", form, "--allow-wide-baseline"])
         return capsys.readouterr().out
 
     return gate
@@ -113,8 +116,8 @@ def test_sarif_has_lines_of_results_and_of_the_baseline(report: Any) -> None:
         LATE: (results, line_of(LATE) - 1),
         "probes/ids-empty": (results, line_of("ids-empty") - 1),
         "gate/case-judges-something": (results, line_of("one-tool-call") - 1),
-        "gate/expected-failure-fails": ("expected.yaml", 4),
-        "gate/entry-matches": ("expected.yaml", 7),
+        "gate/expected-failure-fails": ("expected.yaml", 5),
+        "gate/entry-matches": ("expected.yaml", 9),
     } == lines
     assert [DONE] == [each["ruleId"] for each in run["results"] if "suppressions" in each]
     assert not run["invocations"][0]["executionSuccessful"]
@@ -122,7 +125,7 @@ def test_sarif_has_lines_of_results_and_of_the_baseline(report: Any) -> None:
 
 def test_github_annotates_what_closes_the_gate(report: Any) -> None:
     shown = report("github").splitlines()
-    assert "::error file=expected.yaml,line=4,title=gate/expected-failure-fails MUST::" in "\n".join(shown)
+    assert "::error file=expected.yaml,line=5,title=gate/expected-failure-fails MUST::" in "\n".join(shown)
     assert "conformance: 6 errors, 1 warning, 1 notice" == shown[-1]
 
 
@@ -135,7 +138,10 @@ def test_a_pass_of_an_adapter_has_the_location_of_its_case(
     Path("a.json").write_bytes(orjson.dumps(results.to_json(), option=orjson.OPT_INDENT_2))
     assert 0 == main(["gate", "a.json", "--format", "junit"])
     (test,) = parse_xml(capsys.readouterr().out).iter("testcase")
-    assert ("sdk@1/deepseek/plain-answer.stream", "a.json", "6") == tuple(map(test.get, ("classname", "file", "line")))
+    place = tuple(map(test.get, ("classname", "file", "line")))
+    # The object of a case begins on the line before its first member.
+    line = next(number for number, each in enumerate(Path("a.json").read_text().splitlines()) if "scenario" in each)
+    assert ("sdk@1/deepseek/plain-answer.stream", "a.json", str(line)) == place
 
 
 def test_a_failed_result_has_its_own_location(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`conformance gate` and `conformance report diff`: the reports for people and pull requests, and exit codes."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import orjson
@@ -11,6 +12,7 @@ from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.runs import Case, Results
 
 DONE, ROLE = "stream/ends-with-done", "stream/role-first"
+CASE = "example/plain-answer.stream"
 
 
 def written(path: Path, **statuses: Status) -> Path:
@@ -29,8 +31,9 @@ def written(path: Path, **statuses: Status) -> Path:
 
 
 def expecting(path: Path, *matches: str) -> Path:
-    lines = [f"- match: {match}\n  reason: It never does.\n  link: https://example.org\n" for match in matches]
-    path.write_text("".join(lines))
+    ends = (datetime.now(UTC).date() + timedelta(300)).isoformat()
+    about = f"reason: It never does.\n  link: https://example.org\n  until: {ends}\n"
+    path.write_text("".join([f"- match: '{each}'\n  {about}{'  max: 9' * ('*' in each)}\n" for each in matches]))
     return path
 
 
@@ -43,12 +46,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 @pytest.mark.parametrize(
     ("status", "matches", "code", "verdict"),
     [
-        (Status.PASSED, [], 0, "the gate is open\n"),
-        (Status.FAILED, [], 1, "the gate is closed: 1 unexpected failure\n"),
-        (Status.FAILED, [f"example/{DONE}"], 0, "the gate is open; 1 expected failure\n"),
-        (Status.PASSED, [f"example/{DONE}"], 1, "the gate is closed: 1 stale entry\n"),
-        (Status.FAILED, ["example/**", "other/**"], 1, "the gate is closed: 1 unmatched entry; 1 expected failure\n"),
-        (Status.ERRORED, ["example/**"], 1, "the gate is closed: 1 errored, 1 stale entry\n"),
+        (Status.PASSED, [], 0, "the gate is open; covered 0 of 1\n"),
+        (Status.FAILED, [], 1, "the gate is closed: 1 unexpected failure; covered 0 of 1\n"),
+        (Status.FAILED, [f"{CASE}/{DONE}"], 0, "the gate is open; covered 1 of 1\n"),
+        (Status.PASSED, [f"{CASE}/{DONE}"], 1, "the gate is closed: 1 stale entry; covered 0 of 1\n"),
+        (Status.FAILED, ["example/**", f"{CASE}/a/b"], 1, "the gate is closed: 1 unmatched entry; covered 1 of 1\n"),
+        (Status.ERRORED, ["example/**"], 1, "the gate is closed: 1 errored, 1 stale entry; covered 0 of 1\n"),
     ],
 )
 def test_the_last_line_says_whether_the_gate_is_open(
@@ -61,7 +64,7 @@ def test_the_last_line_says_whether_the_gate_is_open(
 ) -> None:
     results = written(tmp_path / "example.json", done=status)
     expected = ["--expected", expecting(tmp_path / "expected.yaml", *matches)] if matches else []
-    given = run(capsys, "gate", results, *expected)
+    given = run(capsys, "gate", "--allow-wide-baseline", results, *expected)
     assert (code, verdict) == (given[0], given[1].splitlines(keepends=True)[-1])
 
 
@@ -69,7 +72,7 @@ def test_the_report_names_everything_that_closes_the_gate_with_its_fix(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
     results = written(tmp_path / "example.json", done=Status.FAILED, role=Status.PASSED)
-    expected = expecting(tmp_path / "expected.yaml", f"example/{ROLE}", "example/stream/no-such-rule")
+    expected = expecting(tmp_path / "expected.yaml", f"{CASE}/{ROLE}", f"{CASE}/stream/no-such-rule")
     _, out, _ = run(capsys, "gate", results, "--expected", expected)
     golden("gate.txt", out)
 
@@ -78,8 +81,10 @@ def test_the_report_names_everything_that_closes_the_gate_with_its_fix(
     ("content", "complaint"),
     [
         (b"{", "example.json:1"),
-        (b"{}", 'expected the key "cases"'),
-        (b'{"subject": "a", "model": "m", "cases": [{}]}', "/cases/0"),
+        (b"", "example.json"),
+        (b"{}", 'expected the key "format"'),
+        (orjson.dumps({**Results("a", "m", ()).to_json(), "cases": [{}]}), "/cases/0"),
+        (orjson.dumps({**Results("a", "m", ()).to_json(), "format": 2}), "/format"),
     ],
 )
 def test_a_file_without_results_is_unusable(

@@ -19,7 +19,7 @@ from conformance.wire.native import CHAT
 from tests.html_browser import PHONE, Opening
 
 pytest_plugins = ["tests.html_windows"]
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 LARGEST: Final = 400_000
 """How many bytes the page may have, compressed."""

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from conformance.reporting.matrix.table import table
 from tests import wired
 from tests.html_browser import PHONE, Opening
 from tests.html_pages import write
+from tests.sampling import some
 
 pytest_plugins = ["tests.html_windows"]
 pytestmark = pytest.mark.slow
@@ -113,8 +115,9 @@ def test_downloads_name_the_api(opened_at: Opening) -> None:
     assert ("wired.gemini", "gemini", "thought parts") in {(row["subject"], row["wire"], row["field"]) for row in found}
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "view"), some(product(("light", "dark"), VIEWS), 5, "-".join, mark=pytest.mark.exhaustive)
+)
 def test_a_phone_shows_all_apis_without_scrolling_sideways(opened_at: Opening, view: str, scheme: str) -> None:
     with opened_at(view, viewport=PHONE, color_scheme=scheme) as page:
         page.evaluate(AXE_FILE_PATH.read_text("utf-8"))

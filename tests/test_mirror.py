@@ -116,7 +116,7 @@ def test_a_case_that_the_claims_rule_out_is_not_played_and_names_the_claim(name:
     "section",
     some(
         [section for profile in LOADED.values() for section in profile.protocols.values()],
-        3,
+        9,
         lambda section: section.name,
         pytest.mark.exhaustive,
     ),

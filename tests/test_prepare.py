@@ -28,11 +28,12 @@ def test_the_messages_and_the_notes_are_printed(tmp_path: Path, capsys: pytest.C
     out, err = capsys.readouterr()
     assert [
         {"role": "user", "content": "Weather?"},
-        {"role": "assistant", "content": "", "tool_calls": [CALL], "reasoning_content": ""},
+        {"role": "assistant", "content": None, "tool_calls": [CALL], "reasoning_content": ""},
         TRANSCRIPT[2],
     ] == json.loads(out)
     given = "empty reasoning is added: it has none, and the field is required (reasoning.omitted-on-tool-turn)"
-    assert ["note: /0/timestamp: left out: the wire has no such key", f"note: /1: {given}"] == err.splitlines()
+    content = "note: /1/content: sent null: it is empty (content.empty-on-tool-turn)"
+    assert ["note: /0/timestamp: left out: the wire has no such key", f"note: /1: {given}", content] == err.splitlines()
 
 
 def test_the_model_of_a_body_counts_unless_another_is_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,7 +64,7 @@ def test_an_image_is_sent_in_the_form_of_the_wire(wire: str, kind: str) -> None:
     assert (FORMS[wire][kind], ()) == (shown(wire, sent.body), sent.notes)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", IMAGES)
 def test_the_forms_are_those_of_the_vendors_sdks(kind: str) -> None:
     from anthropic.types import ImageBlockParam

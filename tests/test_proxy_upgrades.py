@@ -115,6 +115,7 @@ def test_bytes_pass_unchanged_in_both_directions_until_both_have_ended(early: bo
     assert 0 == desk.held
 
 
+@pytest.mark.slow
 def test_a_client_that_reads_nothing_slows_the_provider() -> None:
     sent = [0]
     stuck = threading.Event()

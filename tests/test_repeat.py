@@ -10,7 +10,7 @@ import pytest
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence, Finding, Level, Outcome, Status
 from conformance.results.files import read
 from conformance.results.runs import Case, ProbeResult, Runs
-from conformance.suite.as_scripted import RESULTS_PAIRED
+from conformance.suite.comparisons import RESULTS_PAIRED
 from conformance.suite.play import SILENT, merged
 from conformance.transport.http import HttpReply
 from tests.flaky import altered

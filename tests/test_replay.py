@@ -47,6 +47,7 @@ def test_a_replay_gives_the_committed_results(
     assert read(committed) == read(target / f"{PROVIDER}.json")
 
 
+@pytest.mark.slow
 def test_a_further_model_has_results_of_its_own(
     cassettes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,7 @@ from conformance.reporting.renderers import rules as rules_page
 from conformance.reporting.text import code, markdown_table, prose
 from conformance.resources import folder
 from conformance.results.files import write
+from conformance.results.record import sealed
 from conformance.schemas import validator
 from tests.observations import ANSWERED, DONE, inputs
 
@@ -167,7 +168,8 @@ def test_a_readme_without_marks_is_unusable(reports: Path, capsys: pytest.Captur
 
 def test_an_unknown_rule_in_results_is_an_error(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = reports / "results" / "xai.json"
-    path.write_text(path.read_text().replace('"stream/ends-with-done"', '"stream/ends-with-dome"'))
+    value = orjson.loads(path.read_text().replace('"stream/ends-with-done"', '"stream/ends-with-dome"'))
+    path.write_bytes(orjson.dumps(sealed(value)))
     status, _, err = run(capsys, "report")
     assert (2, True) == (status, "stream/ends-with-done" in err), err
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import orjson
 import pytest
 
 from conformance import profiles
@@ -25,6 +26,7 @@ from conformance.reporting.renderers import matrix_json, own
 from conformance.resources import folder
 from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.files import read, read_shipped, write
+from conformance.results.record import sealed
 from conformance.results.runs import Case, Results
 from conformance.schemas import validator
 from tests.xml_text import parse_xml
@@ -125,9 +127,16 @@ def test_expected_failures_beside_the_results_name_them_as_the_gate_does(shipped
     finding = Finding("/0", "expected a, got b", Level.MUST)
     failed = Outcome("stream/ends-with-done", Status.FAILED, Level.MUST, 1, (finding,))
     write(tmp_path, Results("vllm", "m", (Case("plain-answer", "stream", Evidence.LIVE, (failed,)),)))
-    entry = "- {match: vllm/stream/ends-with-done, reason: It is known., link: https://example.com}\n"
+    name = "vllm/plain-answer.stream/stream/ends-with-done"
+    entry = f"- {{match: {name}, reason: It is known., link: https://example.com, until: 2027-01-01}}\n"
     (tmp_path / "expected-failures.yaml").write_text(entry)
     assert "expected: It is known." in own.render(made(shipped, tmp_path))
+
+
+def text_of(**members: object) -> str:
+    """Return the text of a file of results with some members."""
+    case = Case("plain-answer", "stream", Evidence.LIVE)
+    return orjson.dumps(sealed({**Results("vllm", "m", (case,)).to_json(), **members})).decode()
 
 
 def test_the_command_writes_the_page_and_a_badge_that_leads_to_it(
@@ -149,9 +158,9 @@ def test_the_command_writes_the_page_and_a_badge_that_leads_to_it(
     ("text", "words"),
     [
         ("", "mine.json:1:"),
-        ('{"subject": "vllm", "model": "m", "cases": 3}', "at /cases: expected"),
-        ('{"subject": "nobody", "model": "m", "cases": []}', "a profile of your own is named with --provider FILE"),
-        ('{"subject": "../../vllm", "model": "m", "cases": []}', "unknown provider"),
+        (text_of(cases=3), "at /cases: expected"),
+        (text_of(subject="nobody"), "a profile of your own is named with --provider FILE"),
+        (text_of(subject="../../vllm"), "unknown provider"),
     ],
 )
 def test_damaged_results_are_an_error_that_names_the_file(
@@ -165,7 +174,7 @@ def test_damaged_results_are_an_error_that_names_the_file(
 
 def test_results_of_another_version_say_what_is_not_known(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = results / "vllm.json"
-    path.write_text(path.read_text().replace('"usage/adds-up"', '"usage/adds-down"'))
+    path.write_bytes(orjson.dumps(sealed(orjson.loads(path.read_text().replace("usage/adds-up", "usage/adds-down")))))
     status, _, err = run(capsys, "report", "--results", results)
     assert 2 == status
     assert "unknown rule 'usage/adds-down'; did you mean usage/adds-up" in err
@@ -177,7 +186,7 @@ def test_results_of_another_version_say_what_is_not_known(results: Path, capsys:
     [
         (["--results", "nothing"], "nothing: cannot be read"),
         (["--results", "."], "no results found"),
-        (["--only", "mine"], "name them with --results DIR"),
+        (["--only", "mine"], "add --results DIR"),
         (["--results", ".", "--provider", "gone.yaml"], "gone.yaml: cannot be read"),
     ],
 )
@@ -197,8 +206,8 @@ def test_a_profile_of_ones_own_has_its_claims_on_the_page(
     shipped: Inputs, before: Table, results: Path, tmp_path: Path
 ) -> None:
     shutil.copy(folder("reports").parent / "conformance" / "profiles" / "vllm.yaml", tmp_path / "gateway.yaml")
-    path = results / "vllm.json"
-    path.write_text(path.read_text().replace('"subject": "vllm"', '"subject": "gateway"'))
+    write(results, replace(read(results / "vllm.json"), subject="gateway"))
+    (results / "vllm.json").unlink()
     found = table(with_own(shipped, read_own(results, (tmp_path / "gateway.yaml",))))
     assert any(cell.is_claim for cell in found.of("gateway (mine)"))
     assert headline(before) == headline(found)

@@ -221,3 +221,86 @@ def test_no_real_session_loses_a_user_message_or_changes_its_history(shared: Pat
     outcomes = [each for session in sessions.values() for each in check(tuple(session), None, OF_SESSIONS)]
     found = Counter((each.rule, each.level) for each in outcomes if each.status is Status.FAILED)
     assert {"transcript/reply-resent-unchanged"} == {rule for rule, _ in found}
+
+
+IN_PARIS, IN_ROME, IN_OSLO = '{"city": "Paris"}', '{"city": "Rome"}', '{"city": "Oslo"}'
+ASKED, FIRST, SECOND = user("Weather?"), called(("call_0", IN_PARIS)), called(("call_0", IN_ROME))
+BOTH = called(("call_0", IN_PARIS), ("call_1", IN_ROME))
+GONE = "expected the call get_weather {} with {}, got it missing: its id was used again"
+REUSED: dict[str, tuple[list[Any], dict[str, Any], list[Any], list[str]]] = {
+    "the last of each id is kept": (
+        [ASKED, FIRST, result("call_0")], SECOND, [ASKED, SECOND, result("call_0", "24")],
+        [GONE.format(IN_PARIS, "the result '18'")],
+    ),
+    "the second call of a turn is overwritten": (
+        [ASKED, BOTH, result("call_0"), result("call_1", "24")], called(("call_1", IN_OSLO)),
+        [ASKED, FIRST, result("call_0"), called(("call_1", IN_OSLO)), result("call_1", "7")],
+        [GONE.format(IN_ROME, "the result '24'")],
+    ),
+    "one of two calls with one id is dropped": (
+        [ASKED], called(("x", IN_PARIS), ("x", IN_ROME)), [ASKED, called(("x", IN_PARIS)), result("x")],
+        [GONE.format(IN_ROME, "its result")],
+    ),
+    "nothing is gone": ([ASKED, FIRST, result("call_0")], SECOND, [ASKED, FIRST, result("call_0"), SECOND], []),
+}  # fmt: skip
+
+
+@every("name", REUSED)
+def test_a_call_whose_id_was_used_again_is_reported_with_its_arguments_and_its_result(name: str) -> None:
+    before, reply, after, expected = REUSED[name]
+    earlier = () if len(before) == 1 else (asked([ASKED], before[1]),)
+    outcomes = check((*earlier, asked(before, reply), asked(after, said("Done."))), rules=OF_SESSIONS)
+    found = [each.message for outcome in outcomes for each in outcome.findings]
+    assert expected == [each for each in found if "used again" in each]
+    assert [] == [each for each in found if "split" in each]
+
+
+def test_a_reply_that_really_comes_back_split_is_still_called_split() -> None:
+    parts = [FIRST, result("call_0"), called(("call_1", IN_ROME)), result("call_1")]
+    outcomes = check((asked([ASKED], BOTH), asked([ASKED, *parts], said("Done."))), rules=OF_SESSIONS)
+    found = [each.message for outcome in outcomes for each in outcome.findings]
+    assert ["expected the reply in one message, got it split into messages 1 and 3"] == found
+
+
+def plain_texts(*conversation: Exchange) -> list[str]:
+    """Return what is found about changed content."""
+    outcomes = check(conversation, rules=["transcript/reply-resent-unchanged"])
+    return [each.message for outcome in outcomes for each in outcome.findings]
+
+
+FRANCE = said("Paris is the capital of France.")
+GIVEN = asked([SYSTEM, ASKED], FRANCE)
+NEXT = user("And Rome?")
+
+
+@every("text", ["Paris.", "", "Paris is the capital", "[bot] Paris is the capital of France.", "paris is the capital"])
+def test_a_plain_reply_that_comes_back_changed_is_recognized_by_its_position(text: str) -> None:
+    (found,) = plain_texts(GIVEN, asked([SYSTEM, ASKED, said(text), NEXT], said("Rome.")))
+    assert found.startswith("expected content ")
+    later = asked([SYSTEM, ASKED, FRANCE, NEXT], said("Rome."))
+    assert 1 == len(plain_texts(GIVEN, later, asked([SYSTEM, ASKED, said(text), NEXT, said("Rome."), ASKED], None)))
+
+
+OTHERS: dict[str, list[Exchange]] = {
+    "a summary": [asked([SYSTEM, user("Summary: we spoke of Paris."), said("Go on."), NEXT], None)],
+    "a shortened history": [asked([SYSTEM, NEXT, said("Rome."), ASKED], None)],
+    "a regenerated reply": [GIVEN, asked([SYSTEM, ASKED, said("Another."), NEXT], None)],
+    "another session": [asked([SYSTEM, NEXT, said("Rome."), ASKED], None)],
+    "another system prompt": [asked([user("You are a poet."), ASKED, said("O Paris!"), NEXT], None)],
+    "the beginning of the next reply": [asked([SYSTEM, ASKED, said("Paris is")], None)],
+    "without its tags": [asked([SYSTEM, ASKED, FRANCE, NEXT], None)],
+}
+
+
+@every("name", OTHERS)
+def test_another_message_at_that_position_is_not_the_reply(name: str) -> None:
+    assert [] == plain_texts(GIVEN, *OTHERS[name])
+
+
+def test_sessions_whose_replies_are_all_changed_take_time_in_proportion_to_their_size() -> None:
+    turns: list[dict[str, Any]] = [SYSTEM]
+    for number in range(40):
+        turns += [user(f"Question {number}"), said(f"Answer {number}")]
+    changed = [said(each["content"].lower()) if each["role"] == "assistant" else each for each in turns]
+    conversation = tuple(asked(changed[:at], turns[at]) for at in range(2, len(turns), 2))
+    assert sum(range(40)) == len(returned(conversation))

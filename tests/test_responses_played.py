@@ -50,12 +50,22 @@ def text(reply: dict[str, Any]) -> str:
     return "".join(lines)
 
 
+def without_text_members(request: dict[str, Any]) -> dict[str, Any]:
+    """Return a request without what the texts of replies have beside them, which goes back with them."""
+    items = orjson.loads(orjson.dumps(request["input"]))
+    for item in items:
+        for part in item["content"] if isinstance(item.get("content"), list) else ():
+            part.pop("annotations", None)
+            part.pop("logprobs", None)
+    return {**request, "input": items}
+
+
 @every("provider", some(SPOKEN, 4))
 def test_a_request_is_the_same_after_a_round_trip(provider: str) -> None:
     for each in exchanges(provider):
         native = writing.request(each.request)
         assert each.native is not None
-        assert each.native.request == native
+        assert without_text_members(each.native.request) == native
         made = RESPONSES.translate_one(Exchange(request=native, url="/v1/responses"))
         assert each.request == made.request
 

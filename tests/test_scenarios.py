@@ -126,7 +126,7 @@ def test_a_raw_stream_shows_its_fault(name: str) -> None:
     turn = ScriptTurn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))
     context = ReplyContext({}, {"messages": []}, thinks=False)
     good = [NativeEvent("", each) for each in chunks.events(context, replies.choices(context, turn))]
-    sent = b"".join(map(faulty.event_bytes, faulty.with_named((name,), CHAT, good)))
+    sent = b"".join(map(faults.event_bytes, faulty.with_named((name,), CHAT, good)))
     anomalies = assemble(read(sent.decode())).anomalies
     assert ANOMALIES[name] == anomalies.keys()
     assert name != "finished-twice" or len(anomalies["finish"]) == 2

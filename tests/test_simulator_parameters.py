@@ -195,7 +195,6 @@ def test_a_tool_choice_is_obeyed(urls: dict[str, str], client: httpx.Client, cho
         {"logprobs": True, "top_logprobs": 99},
         {"top_logprobs": 2},
         {"seed": "x"},
-        {"tool_choice": "perhaps", "tools": [WEATHER]},
         {"tool_choice": {"type": "function", "function": {"name": "other"}}, "tools": [WEATHER]},
     ],
     ids=str,
@@ -205,3 +204,19 @@ def test_what_cannot_be_honoured_is_refused(
 ) -> None:
     text = refused(client, urls["vllm"], **members)
     assert any(name in text for name in members)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"tool_choice": "perhaps", "tools": [WEATHER]},
+        {"tool_choice": {"type": "tool", "name": "get_weather"}, "tools": [WEATHER]},
+        {"tool_choice": "required"},
+    ],
+    ids=str,
+)
+def test_a_tool_choice_that_no_claim_rules_out_is_not_refused(
+    urls: dict[str, str], client: httpx.Client, members: dict[str, Any]
+) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hello"}], **members}
+    assert 200 == client.post(f"{urls['deepseek']}{PATH}", json={**body, "thinking": {"type": "disabled"}}).status_code

@@ -75,7 +75,13 @@ def test_what_has_the_wrong_type_is_refused_unless_it_is_claimed_to_be_accepted(
     body = {"model": "m", "messages": [{"role": "user", "content": "Hello"}], **members}
     reply = client.post(f"{urls[name]}{PATH}", json=body)
     assert reply.status_code in ((400, 422) if must(body, profiles.load(name)) else (200,))
-    assert reply.status_code >= 400 or name in ("mistral", "vllm")
+    assert reply.status_code >= 400 or name in ("mistral", "vllm") or "unknown" in claimed(name, members)
+
+
+def claimed(name: str, members: dict[str, Any]) -> list[Any]:
+    """Return what a profile claims of the wrong types and roles in a request."""
+    names = ("request.unknown-role",) if "bogus" in str(members) else ("request.wrong-type",)
+    return [profiles.load(name).at("m").get(each) for each in names]
 
 
 def test_a_refusal_that_no_claim_words_is_marked(urls: dict[str, str], client: httpx.Client) -> None:

@@ -124,6 +124,7 @@ def test_results_of_ones_own_may_be_of_any_wire(tmp_path: Path) -> None:
     assert {f"{name} (mine)" for name in known} == {each.name for each in own.results}
 
 
+@pytest.mark.slow
 def test_only_ones_own_wires_are_reported_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

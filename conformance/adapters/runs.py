@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -15,9 +16,11 @@ from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
 from conformance.adapters.proof import with_requests
 from conformance.errors import UnknownName, Unusable
+from conformance.observations.sights import digest
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Status
 from conformance.results.files import read
+from conformance.results.record import ExchangesDigest, RunRecord, Selection, package_version
 from conformance.results.runs import Case, Results
 from conformance.scenarios import VARIANTS, Scenario
 from conformance.secrets import Scrubber
@@ -40,7 +43,8 @@ OnCase: TypeAlias = Callable[[CaseRun, int, int], None]
 class RunPlan:
     """What to run: an adapter's name with its version, its driver, a provider, and which of the provider's cases.
 
-    `scenarios` are globs; without any, all scenarios are run.
+    `scenarios` are globs; without any, all scenarios are run. `variants` are those that the adapter has, and `variant`
+    is the only one that is run; empty: each of them.
     """
 
     name: str
@@ -49,6 +53,7 @@ class RunPlan:
     model: str = ""
     scenarios: tuple[str, ...] = ()
     variants: tuple[str, ...] = VARIANTS
+    variant: str = ""
     strict: bool = False
 
     @property
@@ -64,9 +69,20 @@ class RunPlan:
             if not any(fnmatchcase(name, glob) for name in known):
                 raise UnknownName("scenario", glob, known)
         chosen = [name for name in known if not self.scenarios or any(fnmatchcase(name, g) for g in self.scenarios)]
-        loaded = [each for each in map(scenarios.load, chosen) if self.profile.wire in each.wires]
-        every = [(scenario, variant) for scenario in loaded for variant in self.variants]
+        loaded = [
+            each for each in map(scenarios.load, chosen) if self.profile.wire in each.wires and not each.for_providers
+        ]
+        variants = (self.variant,) if self.variant else self.variants
+        every = [(scenario, variant) for scenario in loaded for variant in variants]
         return tuple([(scenario, variant) for scenario, variant in every if variant in scenario.variants])
+
+    @property
+    def selection(self) -> Selection:
+        """Return how many cases the plan has of how many."""
+        by = [f"--scenario {quote(each)}" for each in self.scenarios]
+        by += [f"--variant {self.variant}"] if self.variant else []
+        every = replace(self, scenarios=(), variant="").cases
+        return Selection(len(self.cases), len(every), by=tuple(by) if len(self.cases) < len(every) else ())
 
 
 def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> RunPlan:
@@ -84,6 +100,14 @@ def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> Ru
     return RunPlan(name, driver, profile, model, variants=definition.variants)
 
 
+def begun(plan: RunPlan) -> Results:
+    """Return the results of a plan that was not run: they stand in the file until it is, in case it is killed."""
+    record = RunRecord(
+        package_version(), "", plan.profile.wire, selection=plan.selection, ended="the run goes on, or it was killed"
+    )
+    return Results(plan.name, plan.model or plan.profile.model, (), plan.provider, run=record)
+
+
 def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseRun, ...]]:
     """Run a plan with a number of drivers at a time, and return the results and each case, in the plan's order.
 
@@ -95,7 +119,8 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
         raise Unusable(f"{profile.title} has no default model; name one with --model")
     cases = plan.cases
     if not cases:
-        raise Unusable(f"none of the chosen scenarios has these variants on this wire: {', '.join(plan.variants)}")
+        variants = plan.variant or ", ".join(plan.variants)
+        raise Unusable(f"none of the chosen scenarios has these variants on this wire: {variants}")
     with serving_sessions() as server, ThreadPoolExecutor(max(1, jobs)) as pool:
         futures = [pool.submit(run_case, server, scenario, variant, setup) for scenario, variant in cases]
         try:
@@ -108,8 +133,12 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
     # In the order of the plan, not in that in which the cases ended.
     runs = _with_requests(_without_repeats([future.result() for future in futures]))
     versions = next((case_run.versions for case_run in runs if case_run.versions), {})
-    results = Results(plan.name, setup.model, tuple([each.case for each in runs]), plan.provider, versions)
-    return results, runs
+    sent = ExchangesDigest()
+    for exchange in [each for case_run in runs for each in case_run.conversation]:
+        sent.add(digest(exchange))
+    played = tuple([each.case for each in runs])
+    record = replace(begun(plan).run, requests=sent.count, exchanges=sent.hexdigest(), ended="")
+    return Results(plan.name, setup.model, played, plan.provider, versions, run=record), runs
 
 
 def _with_requests(runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:
@@ -143,11 +172,14 @@ def results_path(folder: Path, plan: RunPlan) -> Path:
 
 
 def is_done(folder: Path, plan: RunPlan) -> bool:
-    """Return whether a folder has the results of a plan: every case, and none that errored."""
+    """Return whether a folder has the results of a whole run of a plan: every case, and none that errored."""
     target = results_path(folder, plan)
     if not target.is_file():
         return False
-    results = read(target)
+    try:
+        results = read(target)
+    except Unusable:
+        return False
     names = {case.name for case in results.cases}
     wanted = {f"{scenario.name}.{variant}" for scenario, variant in plan.cases}
     return names == wanted and not any(map(_has_errored, results.cases))

@@ -1,11 +1,12 @@
 """Summaries of an adapter's results for reports: by rule, with the cases, the evidence and the fix."""
 
 from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
 from typing import Any, Final
 
 from conformance.adapters import loop
 from conformance.adapters.case import CaseRun
-from conformance.baseline import Entry
+from conformance.baseline import LONGEST, Entry
 from conformance.gate import CheckResult
 from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Status
 from conformance.results.runs import Results
@@ -46,11 +47,15 @@ def grade(outcome: Outcome) -> str:
 
 
 def failures_as_entries(checked: Sequence[CheckResult], day: str) -> tuple[Entry, ...]:
-    """Return an entry of a baseline for each failure; errors are not failures of the adapter and get none."""
+    """Return an entry of a baseline for each failure, which ends a year after `day` (ISO 8601).
+
+    Errors are not failures of the adapter and get none.
+    """
     known = loop.with_rules()
+    until = (date.fromisoformat(day) + timedelta(LONGEST - 1)).isoformat()
     return tuple(
         [
-            Entry(each.names[0], f"Failed on {day}: {each.message}", known[each.check].source.url)
+            Entry(each.names[0], f"Failed on {day}: {each.message}", known[each.check].source.url, until)
             for each in checked
             if each.is_failure
         ]

@@ -90,6 +90,8 @@ def plan(
 
 def run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results", tuple["CaseRun", ...]]:
     """Run a plan, show its progress, and write the exchanges if --keep is given."""
+    from dataclasses import replace
+
     from conformance.adapters import runs
 
     progress = ProgressLine(report_at_end=True)
@@ -105,7 +107,8 @@ def run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results",
             runs.write_recording(Path(folder), name, run.conversation, about, secrets)
 
     try:
-        return runs.run(plan, arguments.jobs, finished)
+        results, cases = runs.run(plan, arguments.jobs, finished)
+        return replace(results, run=replace(results.run, date=today)), cases
     finally:
         progress.clear()
 

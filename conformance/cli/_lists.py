@@ -69,7 +69,7 @@ def _providers(profile: Profile | None) -> list[Row]:
 def _scenarios(profile: Profile | None) -> list[Row]:
     rows: list[Row] = []
     for scenario in map(scenarios.load, scenarios.names()):
-        row: Row = {"name": scenario.name, "for": "clients" if scenario.for_clients else "both"}
+        row: Row = {"name": scenario.name, "for": scenario.audience}
         row |= {"variants": list(scenario.variants), "probes": len(scenario.probes)}
         if profile is not None:
             unmet = scenario.unmet(profile.at(profile.model))

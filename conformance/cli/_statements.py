@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from conformance.arguments import add_partial
 from conformance.reporting import statement
 from conformance.reporting.matrix.own import named_profiles
 from conformance.results.files import read_with_paths
@@ -19,11 +20,19 @@ def add_results(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="+", type=Path, metavar="RESULTS", help="results files, or folders of them")
     add("--provider", action="append", default=[], type=Path, metavar="FILE", help=_PROVIDER)
+    add_partial(parser)
 
 
 def made(arguments: argparse.Namespace, about: Mapping[str, str]) -> dict[str, Any]:
-    """Return the statement about the results."""
-    return statement.make(read_with_paths(arguments.paths), named_profiles(arguments.provider), about)
+    """Return the statement about the results, which says what --partial accepted."""
+    found = read_with_paths(arguments.paths, arguments.partial)
+    shown = statement.make(found, named_profiles(arguments.provider), about)
+    if not arguments.partial:
+        return shown
+    # The folder is of this machine; the statement is for others.
+    names = {str(path): path.name for path, _ in found}
+    lines = [each.replace(path, name) for each in arguments.partial for path, name in names.items() if path in each]
+    return {**shown, "partial": lines}
 
 
 def today() -> str:

@@ -66,7 +66,8 @@ def prepare(
     for error in validator("canonical/transcript").errors(transcript):
         if not _is_fixable(error):
             raise InvalidDocument(error.message, file, None, at + render(error.place))
-    prepared = egress.prepare(transcript, _claims(profile, model_of(body) if model is None else model, date))
+    name = model_of(body) if model is None else model
+    prepared = egress.prepare(transcript, _claims(profile, name, date), contested=_contested(profile, name, date))
     return replace(prepared, notes=tuple([note._replace(pointer=at + note.pointer) for note in prepared.notes]))
 
 
@@ -123,6 +124,11 @@ def _claims(profile: Provider, model: str, date: str) -> Mapping[str, Any]:
         return profile
     resolved = resolve_profile(profile)
     return _CANONICAL_WIRE if resolved is None else resolved.at(model, date)
+
+
+def _contested(profile: Provider, model: str, date: str) -> Mapping[str, Any]:
+    resolved = None if isinstance(profile, Mapping) else resolve_profile(profile)
+    return _CANONICAL_WIRE if resolved is None else resolved.contested(model, date)
 
 
 def _is_fixable(error: SchemaError) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance import rules
+from conformance.core_facts import DEFINITIONS
 from conformance.discovery import further
 from conformance.discovery.exploring import Explored, ProbeAnswer, all_cases, explore
 from conformance.discovery.interview import Interview
@@ -27,7 +28,7 @@ from conformance.observations.collected import (
 )
 from conformance.observations.refusals import is_one_error, without_words
 from conformance.observations.sights import digest
-from conformance.profiles import UNKNOWN, Profile
+from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
 from conformance.suite.play import play
@@ -157,11 +158,22 @@ def _derived(
     for name, why in (("tools.supported", "the model called no tool"), ("tools.parallel", _ALONE)):
         if name not in claims:
             still_open[name] = why
+    # A profile without these would say "as the canonical wire", and its runs would end with missing claims.
+    still_open = {**dict.fromkeys(_of_core_facts(values(claims)), _UNSEEN), **still_open}
     still_open = {name: why for name, why in still_open.items() if name not in claims}
     return claims, still_open
 
 
+_UNSEEN: Final = "no answer shows it"
+
 _ALONE: Final = "the model made no two calls at once, which does not show that it cannot"
+
+
+def _of_core_facts(claims: Claims) -> Iterator[str]:
+    """Yield the claims of the core facts that other claims do not rule out."""
+    for fact in DEFINITIONS:
+        if not any(claims.get(name) == value for name, value in fact.ruled_out_by.items()):
+            yield from fact.claims
 
 
 def _reasons_unseen(claims: ObservedClaims) -> bool:

@@ -89,7 +89,7 @@ class Interview:
         return answer
 
     def _key(self, body: Mapping[str, Any]) -> str:
-        return json.dumps(by_name(self.wire).writing.request(body), sort_keys=True)
+        return json.dumps(by_name(self.wire).write(body), sort_keys=True)
 
 
 def _status(answer: Exchange | UnusableReply) -> int:

@@ -31,7 +31,7 @@ class Recorded(NamedTuple):
     def send(self, body: Mapping[str, Any]) -> Exchange:
         """Return the recorded exchange of a request, translated; raises Inconclusive if it was not recorded."""
         wire = wires.by_name(self.wire)
-        found = self.exchanges.get(_key(wire.writing.request(body)))
+        found = self.exchanges.get(_key(wire.write(body)))
         if found is None:
             message = "this request was not recorded"
             raise Inconclusive(message)

@@ -85,6 +85,10 @@ class _ChangedProfile(Profile):
         """Return the changed claims that hold for a model on a day."""
         return self._change(self._profile.at(model, date))
 
+    def contested(self, model: str = "", date: str = "") -> Claims:
+        """Return what other sources say of the claims as they are."""
+        return self._profile.contested(model, date)
+
 
 def changed(profile: Profile, change: Callable[[Claims], Claims]) -> Profile:
     """Return a profile whose claims for every model and day are changed by a function."""

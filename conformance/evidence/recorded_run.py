@@ -15,6 +15,7 @@ from conformance.evidence.index import IndexedRecording
 from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import PUBLIC_RECORDINGS, Evidence, Finding, Level, Outcome, Status
+from conformance.results.record import ExchangesDigest, RunRecord, Selection, package_version
 from conformance.results.runs import Case, Results
 from conformance.rules import Rule, by_id, load
 from conformance.wire.exchange import Exchange
@@ -103,7 +104,15 @@ class RecordedRun:
             )
             if held
         ]
-        return Results(self.profile.name, self.model or self.profile.model, tuple(cases))
+        sent = ExchangesDigest()
+        for each in self.played:
+            sent.add(each.recording.digest)
+        selection = Selection(len(cases), len(cases), by=(f"--model {self.model}",) if self.model else ())
+        # The recordings are of many days, and nothing was sent.
+        record = RunRecord(
+            package_version(), "", self.profile.wire, "", selection, requests=0, exchanges=sent.hexdigest()
+        )
+        return Results(self.profile.name, self.model or self.profile.model, tuple(cases), run=record)
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, int], Checked]:

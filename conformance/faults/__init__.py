@@ -1,9 +1,15 @@
 """Faults that real servers make: each changes what the simulator is about to send, and comes from a public report.
 
 One file per fault; the folder is the registry. The name of a fault is that of its file, its title the first line of the
-docstring. A file has `SOURCE` (the address of the report), `WIRES`, `VARIANTS` (plain, stream), `BREAKS` (the ids of
-the rules that report it, by wire if they differ), `RELATED` (rules that may report it too, depending on wire and
-profile) and `change`.
+docstring. A file has `SOURCE` (the address of the report), `WIRES`, `VARIANTS` (plain, stream), `BREAKS` (what reports
+it, by wire if that differs) and `change`. `BREAKS` has ids of rules, `probes/NAME` for probes and comparisons,
+`core/NAME` for core facts, `ended` for a case that the wire ends and `stopped` for a run that it stops; a run reports
+the fault if it names one of these. Nothing in it: nothing is known to report the fault.
+
+Optional are `RELATED` (what may report it, too), `ON` (which replies it changes), `TOGETHER` (it is in all its variants
+or in none), `AT` (by wire, the provider to play it with, if the usual one is known to have the fault or cannot have it)
+and `HARMLESS` (clients have to cope with it, so no run may report it). What several files need to read a wire is in
+modules whose names begin with `_`.
 """
 
 import copy
@@ -14,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import orjson
+
 from conformance.errors import UnknownName
 from conformance.wire.native import NativeEvent
 
@@ -21,17 +29,30 @@ PLAIN: Final = "plain"
 STREAM: Final = "stream"
 BOTH: Final = (PLAIN, STREAM)
 
+GOOD: Final = "good"
+REFUSED: Final = "refused"
+ANY: Final = "any"
+"""The replies that a fault changes: those with status 200, the others, or all."""
+
 
 class Outgoing(NamedTuple):
-    """A good reply that is about to be sent, with status 200.
+    """A reply that is about to be sent.
 
-    `wire`: the name of its wire. `body`: the JSON value of a plain reply. `events`: those of a stream; an event whose
-    value is text is sent as it is, such as a comment or `data: [DONE]`. One of both is None.
+    `wire`: the name of its wire. `body`: the JSON value of a plain reply, or its text if that is not JSON. `events`:
+    those of a stream; an event whose value is text is sent as it is, such as a comment or `data: [DONE]`. One of both
+    is None. `request`: the body of the request, as it came. `headers`: those of the reply, with lowercase names.
+    `content`: the bytes to send instead of body or events; None if these are sent. `earlier`: what was about to be sent
+    to the same client before, in order and without faults; its replies have nothing in `earlier`.
     """
 
     wire: str
     body: Any = None
     events: tuple[NativeEvent, ...] | None = None
+    request: Any = None
+    status: int = 200
+    headers: Mapping[str, str] = {}
+    content: bytes | None = None
+    earlier: tuple["Outgoing", ...] = ()
 
     @property
     def variant(self) -> str:
@@ -53,6 +74,30 @@ class Outgoing(NamedTuple):
         """Return the objects that hold the ids of calls: of a stream, those that begin a call or repeat it whole."""
         return self.objects(_IS_CALL[self.wire])
 
+    def raw(self) -> bytes:
+        """Return the bytes that are sent."""
+        if self.content is not None:
+            return self.content
+        if self.events is not None:
+            return b"".join(map(event_bytes, self.events))
+        return self.body.encode() if isinstance(self.body, str) else orjson.dumps(self.body)
+
+    def differs(self, other: "Outgoing") -> bool:
+        """Return whether a client gets something else than with the other reply."""
+        return (self.status, self.headers, self.raw()) != (other.status, other.headers, other.raw())
+
+    def with_headers(self, **headers: str) -> "Outgoing":
+        """Return the reply with other headers; an underscore in a name is a hyphen."""
+        return self._replace(headers={**self.headers, **{key.replace("_", "-"): headers[key] for key in headers}})
+
+
+def event_bytes(event: NativeEvent) -> bytes:
+    """Return an event as it is sent; one whose value is text is that text."""
+    if isinstance(event.value, str):
+        return event.value.encode()
+    name = f"event: {event.name}\n".encode() if event.name else b""
+    return name + b"data: " + orjson.dumps(event.value) + b"\n\n"
+
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict):
@@ -73,9 +118,11 @@ ID_KEYS: Final = {"chat": "id", "messages": "id", "responses": "call_id"}
 
 @dataclass(frozen=True, slots=True)
 class ServerFault:
-    """A fault of servers. `breaks`: the rules that report it, by wire; `related`: those that may report it, too.
+    """A fault of servers. `breaks`: what reports it, by wire; `related`: what may report it, too.
 
-    `change` gets a copy of the reply, which it may modify, and returns the reply to send.
+    `change` gets a copy of the reply, which it may modify, and returns the reply to send. `on`: the replies that it
+    changes. `together`: it is in all its variants or in none. `at`: by wire, the provider to play it with, if that is
+    not the usual one.
     """
 
     name: str
@@ -86,14 +133,27 @@ class ServerFault:
     breaks: Mapping[str, tuple[str, ...]]
     related: tuple[str, ...]
     change: Callable[[Outgoing], Outgoing] = field(repr=False)
+    on: str = GOOD
+    together: bool = False
+    at: Mapping[str, str] = field(default_factory=dict)
+    harmless: bool = False
 
     def exists(self, sent: Outgoing) -> bool:
-        """Return whether a reply of this wire and variant can have the fault."""
-        return sent.wire in self.wires and sent.variant in self.variants
+        """Return whether a reply of this wire, variant and status can have the fault."""
+        if sent.wire not in self.wires:
+            return False
+        if sent.status != 200:  # A refusal is plain, whatever was asked for.
+            return self.on in (REFUSED, ANY)
+        return self.on in (GOOD, ANY) and sent.variant in self.variants
 
     def apply(self, sent: Outgoing) -> Outgoing:
-        """Return the reply with the fault; the same reply if its wire or variant cannot have it."""
-        return self.change(copy.deepcopy(sent)) if self.exists(sent) else sent
+        """Return the reply with the fault; the same reply if it cannot have it."""
+        if not self.exists(sent):
+            return sent
+        return self.change(sent._replace(body=copy.deepcopy(sent.body), events=copy.deepcopy(sent.events)))
+
+
+_OPTIONAL: Final = ("ON", "TOGETHER", "AT", "HARMLESS")
 
 
 @cache
@@ -111,5 +171,8 @@ def load(name: str) -> ServerFault:
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
     title = (module.__doc__ or "").strip().partition("\n")[0]
     breaks = module.BREAKS if isinstance(module.BREAKS, dict) else dict.fromkeys(module.WIRES, module.BREAKS)
+    optional = {key.lower(): getattr(module, key) for key in _OPTIONAL if hasattr(module, key)}
     related = getattr(module, "RELATED", ())
-    return ServerFault(name, title, module.SOURCE, module.WIRES, module.VARIANTS, breaks, related, module.change)
+    return ServerFault(
+        name, title, module.SOURCE, module.WIRES, module.VARIANTS, breaks, related, module.change, **optional
+    )

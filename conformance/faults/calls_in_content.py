@@ -10,7 +10,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/jundot/omlx/issues/3153"
 WIRES = ("chat",)
 VARIANTS = (PLAIN,)
-BREAKS = ()
+BREAKS = ("ended: *markup*",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import BOTH, ID_KEYS, Outgoing
 SOURCE = "https://github.com/vllm-project/vllm/issues/50295"
 WIRES = ("chat", "messages", "responses")
 VARIANTS = BOTH
-BREAKS = ("tool-calls/id-unique-in-conversation",)
+BREAKS = ("tool-calls/id-unique-in-conversation", "tool-calls/id-in-claimed-format")
 RELATED = ("tool-calls/id-in-claimed-format",)
 
 

@@ -1,6 +1,6 @@
 """The fragments of the calls of a reply alternate, which clients have to expect.
 
-It breaks no rule: each fragment has the index of its call.
+Each fragment has the index of its call.
 """
 
 from typing import Any
@@ -11,6 +11,7 @@ SOURCE = "https://platform.openai.com/docs/api-reference/chat/streaming"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
 BREAKS = ()
+HARMLESS = True
 
 
 def change(sent: Outgoing) -> Outgoing:

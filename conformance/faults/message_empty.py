@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/deepseek-ai/DeepSeek-V3/issues/1453"
 WIRES = ("chat",)
 VARIANTS = (PLAIN,)
-BREAKS = ("response/message-not-empty",)
+BREAKS = ("response/message-not-empty", "ended: *the reply is empty*")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/ggml-org/llama.cpp/issues/23852"
 WIRES = ("chat",)
 VARIANTS = (PLAIN,)
-BREAKS = ("reasoning/no-think-tags-in-content",)
+BREAKS = ("reasoning/no-think-tags-in-content", "reasoning/in-claimed-field")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -10,11 +10,13 @@ from conformance.errors import InvalidDocument
 from conformance.formats.bodies import reply_body, request_body
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.sse import render
+from conformance.wire.values import is_error_list
 
 _EARLIEST: Final = 1_500_000_000
 _LATEST: Final = 4_000_000_000
 _MILLISECONDS: Final = 1000
 _STATUSES: Final = range(100, 600)
+_ERROR: Final = 400
 _HEAD: Final = 8192
 _CREATED: Final = r'"created(?:_at)?":\s*([0-9]{10})\b'
 
@@ -33,7 +35,7 @@ def exchange(record: Mapping[str, Any], file: str) -> Exchange:
     scripted = "reply" in record and "response" not in record
     recorded = record.get("reply" if scripted else "response")
     response: JSON
-    if isinstance(recorded, list):
+    if isinstance(recorded, list) and not _is_error(recorded, record):
         response, streamed = render(recorded), True
     else:
         response, streamed = reply_body(recorded, headers, file)
@@ -52,6 +54,14 @@ def exchange(record: Mapping[str, Any], file: str) -> Exchange:
         model=model_of(request) or as_text(record.get("model")) or model_of(response),
         date=date,
     )
+
+
+def _is_error(recorded: list[Any], record: Mapping[str, Any]) -> bool:
+    """Return whether a list is the body of an error, as Google sends it, and not the events of a stream."""
+    status = status_of(record.get("status"))
+    if status is not None:
+        return status >= _ERROR
+    return not record.get("stream") and is_error_list(recorded)
 
 
 def date_of_reply(body: JSON) -> str:

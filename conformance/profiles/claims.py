@@ -24,6 +24,16 @@ REFUSING: Final = frozenset({"verdict", "bound", "constraint", "kinds"})
 """The kinds of claims about a deviation: only a request that has it shows them, by its answer."""
 
 _MAX_CACHED: Final = 256
+_TURNS: Final = ("plain-turn", "earlier-tool-turn")
+_OPPOSITES: Final = {
+    name: other
+    for turn in _TURNS
+    for name, other in (
+        (f"reasoning.omitted-on-{turn}", f"reasoning.on-{turn}"),
+        (f"reasoning.on-{turn}", f"reasoning.omitted-on-{turn}"),
+    )
+}
+"""Claims about sending something, and those about leaving it out: a request does one or the other."""
 
 
 class Disagreement(NamedTuple):
@@ -120,6 +130,7 @@ class Profile:
     _bare: dict[str, "Profile"] = field(default_factory=dict, repr=False, compare=False)
     _layers: dict[tuple[str, int], _Layers] = field(default_factory=dict, repr=False, compare=False)
     _resolved: dict[tuple[_Layers, int], Claims] = field(default_factory=dict, repr=False, compare=False)
+    _contested: dict[tuple[_Layers, int], Claims] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Collect the days on which something changes, and the last one on which a source was read."""
@@ -164,6 +175,24 @@ class Profile:
             self._resolved[key] = found
         return found
 
+    def contested(self, model: str = "", date: str = "") -> Claims:
+        """Return the refusals of what the claims call accepted, ignored or unknown, though another source disagrees.
+
+        They are keyed by claim. None is given for a deviation whose opposite is refused, too.
+        """
+        day = date or self.as_of
+        layers = self._matching(model, day)
+        key = layers, bisect_right(self._breaks, day)
+        found = self._contested.get(key)
+        if found is None:
+            each = {name: self._in_force(name, layers, day) for name in self._names(layers)}
+            refused = {name: refusal for name, claim in each.items() if (refusal := _contested(claim)) is not None}
+            known = {name for name, claim in each.items() if claim is not None and rejects_or_damages(claim.value)}
+            found = {name: value for name, value in refused.items() if _OPPOSITES.get(name) not in {*refused, *known}}
+            _bound(self._contested)
+            self._contested[key] = found
+        return found
+
     def claim(self, name: str, model: str = "", date: str = "") -> Claim | None:
         """Return the claim of that name for a model on a day, with its sources; None if there is none."""
         day = date or self.as_of
@@ -191,7 +220,7 @@ class Profile:
             for model in self.models
         ]
         kept = {**self.claims, **replaced}
-        return replace(self, models=tuple(models), claims=kept, _bare={}, _layers={}, _resolved={})
+        return replace(self, models=tuple(models), claims=kept, _bare={}, _layers={}, _resolved={}, _contested={})
 
     def _shared(self, protocol: str) -> "Profile":
         """Return this profile without the claims about chat completions, and remember it."""
@@ -260,7 +289,7 @@ class Profile:
 def of(claims: Claims, name: str = "") -> Profile:
     """Return a profile with these claims for every model and all dates, on every wire."""
     made = Profile(name, claims={each: (Claim(each, value),) for each, value in claims.items()})
-    return replace(made, protocols=dict.fromkeys(NATIVE, made))
+    return replace(made, protocols={wire: replace(made, wire=wire) for wire in NATIVE})
 
 
 def _newest(history: Sequence[Claim], day: str) -> Claim | None:
@@ -269,6 +298,13 @@ def _newest(history: Sequence[Claim], day: str) -> Claim | None:
 
 def _value(claim: Claim) -> Any:
     return UNKNOWN if claim.value == UPSTREAM else claim.value
+
+
+def _contested(claim: Claim | None) -> Any:
+    """Return the refusal that another source gives instead of a verdict that is none; None if there is none."""
+    if claim is None or not isinstance(claim.value, str) or rejects_or_damages(claim.value):
+        return None
+    return next((other.value for other in claim.disagrees if rejects_or_damages(other.value)), None)
 
 
 def _bound(cached: dict[Any, Any]) -> None:
@@ -280,7 +316,14 @@ def _bound(cached: dict[Any, Any]) -> None:
 def bare(profile: Profile) -> Profile:
     """Return a profile with only those claims that hold on every wire."""
     models = [model._replace(claims=_kept(model.claims)) for model in profile.models]
-    cleared: dict[str, Any] = {"protocols": {}, "_breaks": (), "_bare": {}, "_layers": {}, "_resolved": {}}
+    cleared: dict[str, Any] = {
+        "protocols": {},
+        "_breaks": (),
+        "_bare": {},
+        "_layers": {},
+        "_resolved": {},
+        "_contested": {},
+    }
     return replace(profile, models=tuple(models), claims=_kept(profile.claims), **cleared)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
 
 from conformance.profiles import Profile
 from conformance.proxy.conversations import Conversation, Grouping
@@ -27,6 +28,7 @@ from conformance.proxy.tally import Tally
 from conformance.proxy.tape import Tape
 from conformance.results import files
 from conformance.secrets import Scrubber, scrubber
+from conformance.transport.cassette import LOOPBACK
 from conformance.wire.views import Side
 
 MAX_LINES: Final = 3
@@ -106,7 +108,9 @@ class Checking:
         if self.tape is not None:
             self.tape.write()
         if self.settings.results and self.profile is not None:
-            for each in self.tally.results(self.profile):
+            host = urlsplit(self.settings.taps[-1][1]).hostname or ""
+            shown = "localhost" if host in LOOPBACK else host
+            for each in self.tally.results(self.profile, self.settings.today, shown):
                 files.write(Path(self.settings.results), each, self.scrubber)
 
     def pause(self) -> None:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from conformance import rules
+from conformance.observations.sights import digest
 from conformance.profiles import Profile
 from conformance.proxy.judging import Judged, RuleFinding
 from conformance.results import TRAFFIC, Evidence, Finding, Level, Outcome, Status
+from conformance.results.record import ExchangesDigest, RunRecord, package_version
 from conformance.results.runs import Case, Results
 from conformance.transport.client import SIMULATOR
 from conformance.wire.views import Side
@@ -47,6 +49,7 @@ class ModelTally:
     levels: Counter[Level] = field(default_factory=Counter)
     rows: dict[tuple[str, str], _Row] = field(default_factory=dict)
     evidence: dict[str, Evidence] = field(default_factory=dict)
+    digest: ExchangesDigest = field(default_factory=ExchangesDigest)
 
 
 @dataclass(slots=True)
@@ -82,6 +85,7 @@ class Tally:
         model = self._model(judged.exchange.model or "(no model)")
         variant = "stream" if judged.exchange.streamed else "plain"
         model.exchanges[variant] += 1
+        model.digest.add(digest(judged.exchange))
         model.conversations += not judged.number
         # One reply of a real endpoint is enough to make results live only if all are; the simulator proves nothing.
         if SIMULATOR in judged.exchange.headers.get("server", "") or variant not in model.evidence:
@@ -113,15 +117,20 @@ class Tally:
         is_known = reason in self.unchecked or len(self.unchecked) < _MAX_REASONS
         self.unchecked[reason if is_known else "other reasons"] += 1
 
-    def results(self, profile: Profile) -> Iterator[Results]:
+    def results(self, profile: Profile, today: str, host: str) -> Iterator[Results]:
         """Yield the results of each model, with a case for plain and one for streamed replies.
 
+        `today` (ISO 8601) and `host`, the upstream's, go into the record of the run. Traffic has no cases to select.
         What the client did is not a result of the provider: it is that of an adapter with the name `client`.
         """
         for name, model in sorted(self.models.items()):
             further = name != profile.model
-            yield Results(profile.name, name, _cases(model, Side.PROVIDER), further=further)
-            yield Results(CLIENT, name, _cases(model, Side.CLIENT), profile.name, further=further)
+            seen = model.digest
+            record = RunRecord(
+                package_version(), today, profile.wire, host, requests=seen.count, exchanges=seen.hexdigest()
+            )
+            yield Results(profile.name, name, _cases(model, Side.PROVIDER), further=further, run=record)
+            yield Results(CLIENT, name, _cases(model, Side.CLIENT), profile.name, further=further, run=record)
 
     def _model(self, name: str) -> ModelTally:
         if name not in self.models and len(self.models) >= MAX_MODELS:

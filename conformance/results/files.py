@@ -1,16 +1,17 @@
 """Files of results, as in `reports/results/`: written, read and validated."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
-from conformance import artifacts
-from conformance.documents import read_json
+from conformance import artifacts, profiles
+from conformance.documents import parse_json, read_json
 from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument, Unusable
 from conformance.resources import unpacked
+from conformance.results.record import COMPLETE, DIGEST, content_digest, sealed
 from conformance.results.runs import Results
 from conformance.schemas import validator
 from conformance.secrets import Scrubber
@@ -21,9 +22,37 @@ RECORDED: Final = "recorded"
 """The folders below that of the results: of adapters, of the calibration, and of public recordings."""
 
 
-def read(path: Path) -> Results:
-    """Return the results in a file; raises InvalidDocument with a pointer if it is not valid."""
+PARTIAL: Final = "--partial"
+"""The option with which a command accepts results that do not prove a whole run."""
+
+
+def read(path: Path, accepted: MutableSequence[str] | None = None) -> Results:
+    """Return the results in a file.
+
+    Raises InvalidDocument with a pointer if it is not valid, and Unusable, which says what to do, if it does not prove
+    a whole run: the run did not end or was filtered, the file was edited, or it is of another provider than its name
+    says. With `accepted`, such reasons are added to it instead; results without cases are never accepted.
+    """
+    value = _valid(path)
+    results = Results.from_json(value)
+    if not results.cases:
+        raise Unusable(f"{path} has no cases: {results.run.ended or 'nothing was run'}; run the tests again")
+    reasons = [*_reasons(path, value, results)]
+    if accepted is None and reasons:
+        raise Unusable(f"{path} {'; it '.join(reasons)}; run all tests again, or accept it with {PARTIAL}")
+    if accepted is not None and reasons:
+        accepted.append(f"{path} {'; it '.join(reasons)}")
+    return results
+
+
+def _valid(path: Path) -> Any:
+    """Return the JSON of a file of results; raises InvalidDocument."""
     value: Any = read_json(path)
+    if isinstance(value, dict) and "format" not in value:
+        message = (
+            'expected the key "format": these are no results, or an earlier version wrote them; run the tests again'
+        )
+        raise InvalidDocument(message, str(path), None, "")
     for error in validator("files/results").errors(value):
         raise InvalidDocument(error.message, str(path), None, render(error.place))
     cases = len(value["cases"])
@@ -31,7 +60,23 @@ def read(path: Path) -> Results:
         if len(row["judged"]) != cases:
             message = f"expected a number for each of the {cases} cases, got {len(row['judged'])}"
             raise InvalidDocument(message, str(path), None, render(("passed", rule, "judged")))
-    return Results.from_json(value)
+    return value
+
+
+def _reasons(path: Path, value: Mapping[str, Any], results: Results) -> Iterator[str]:
+    """Yield why results do not prove a whole run, each as what the file `is` or `has`."""
+    selection = results.run.selection
+    if results.run.ended or not value[COMPLETE]:
+        yield f"is incomplete: {results.run.ended or 'the run did not come to its end'}"
+    if value[DIGEST] != content_digest(value):
+        yield "was edited: its content does not have the digest that it names"
+    if selection is not None and not selection.is_whole:
+        yield f"is of a part of the tests: {selection}"
+    elif selection is not None and selection.cases != len(results.cases):
+        yield f"has {len(results.cases)} of the {selection.cases} cases that were run"
+    named = path.stem
+    if named != _stem(results) and profiles.has(named):
+        yield f"is of {results.name}, and not of {named}, as its name says"
 
 
 def read_shipped(reports: Path) -> Mapping[str, Results]:
@@ -45,7 +90,11 @@ def read_shipped(reports: Path) -> Mapping[str, Results]:
 
 def path(folder: Path, results: Results) -> Path:
     """Return the path of results in a folder: their name, with dots between its parts."""
-    return folder / f"{results.name.replace('/', '.').replace(':', '.')}.json"
+    return folder / f"{_stem(results)}.json"
+
+
+def _stem(results: Results) -> str:
+    return results.name.replace("/", ".").replace(":", ".")
 
 
 def write(folder: Path, results: Results, scrubber: Scrubber | None = None) -> Path:
@@ -55,27 +104,34 @@ def write(folder: Path, results: Results, scrubber: Scrubber | None = None) -> P
     if a secret cannot be removed from them.
     """
     target = path(folder, results)
-    # Secrets are removed from the whole text, because one may stand in any value, or in a name.
-    text = "".join(_lines(results.to_json()))
-    artifacts.write(target, text if scrubber is None else scrubber.text(text), private=scrubber is not None)
+    value = results.to_json()
+    if scrubber is not None:
+        # Secrets are removed from the whole text, because one may stand in any value, or in a name; then what is left
+        # gets its digest.
+        scrubbed: Any = parse_json(scrubber.text("".join(_lines(value))), str(target))
+        value = sealed(scrubbed)
+    artifacts.write(target, "".join(_lines(value)), private=scrubber is not None)
     return target
 
 
-def read_all(paths: Iterable[Path]) -> tuple[Results, ...]:
+def read_all(paths: Iterable[Path], accepted: MutableSequence[str] | None = None) -> tuple[Results, ...]:
     """Return the results in files and folders, ordered by name; raises as `read_with_paths` does."""
-    return tuple([results for _, results in read_with_paths(paths)])
+    return tuple([results for _, results in read_with_paths(paths, accepted)])
 
 
-def read_with_paths(paths: Iterable[Path]) -> tuple[tuple[Path, Results], ...]:
+def read_with_paths(
+    paths: Iterable[Path], accepted: MutableSequence[str] | None = None
+) -> tuple[tuple[Path, Results], ...]:
     """Return the results in files and folders, each with its file, ordered by name.
 
-    Raises Unusable if there are none, or if two files have results of the same subject.
+    Raises Unusable if there are none, or if two files have results of the same subject; and as `read` does, which
+    explains `accepted`.
     """
     found: dict[str, Path] = {}
     many = []
     for path in paths:
         for file in _files(path):
-            results = read(file)
+            results = read(file, accepted)
             if results.name in found:
                 raise Unusable(
                     f"{found[results.name]} and {file} both have results of {results.name}; pass only one of them"

@@ -14,6 +14,7 @@ from conformance.results import (
     Outcome,
     Status,
 )
+from conformance.results.record import FORMAT, RunRecord, sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,7 @@ class Results:
     `subject` is a provider (the name of its profile) or an adapter (`<name>@<version>`). For an adapter, `provider` is
     the one that it talked to. `versions` are those that the software under test reports. `further`: the model is not
     the provider's default model. `claims` are those of the run, by name. `mine`: a user's own results, which reports
-    show beside those of this project; files do not have it.
+    show beside those of this project; files do not have it. `run` is what the run did.
     """
 
     subject: str
@@ -192,6 +193,7 @@ class Results:
     further: bool = False
     claims: Mapping[str, RunClaim] = field(default_factory=dict)
     mine: bool = False
+    run: RunRecord = field(default_factory=RunRecord)
 
     @property
     def name(self) -> str:
@@ -206,10 +208,15 @@ class Results:
         """Return the name of the profile that the subject was checked against."""
         return self.provider or self.subject
 
+    @property
+    def service(self) -> str:
+        """Return the name of the provider that the subject was checked against, on whatever wire."""
+        return self.profile.removesuffix(f".{self.run.protocol}")
+
     def to_json(self) -> dict[str, Any]:
-        """Return the results as the JSON object of `reports/results/<subject>.json`: no times, a stable order."""
+        """Return the results as the JSON object of `reports/results/<subject>.json`, in a stable order and sealed."""
         ordered = sorted(self.cases, key=lambda case: case.name)
-        shown: dict[str, Any] = {"subject": self.subject, "model": self.model}
+        shown: dict[str, Any] = {"format": FORMAT, "subject": self.subject, "model": self.model}
         if self.provider:
             shown["provider"] = self.provider
         if self.versions:
@@ -218,7 +225,9 @@ class Results:
             shown["further"] = True
         if self.claims:
             shown["claims"] = {name: asdict(claim) for name, claim in sorted(self.claims.items())}
-        return shown | _in_columns(ordered)
+        kinds = [kind.value for kind in Evidence if any(case.evidence is kind for case in ordered)]
+        shown["run"] = {"provider": self.service, "evidence": kinds, **self.run.to_json()}
+        return sealed(shown | _in_columns(ordered))
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Results":
@@ -232,6 +241,7 @@ class Results:
             value.get("versions", {}),
             value.get("further", False),
             {name: RunClaim(**claim) for name, claim in value.get("claims", {}).items()},
+            run=RunRecord.from_json(value["run"]),
         )
 
 

@@ -3,6 +3,10 @@
 from conformance.rules.context import Context
 from conformance.wire.elements import Body, Reply, Streamed
 from conformance.wire.reasoning import carried_fields
+from conformance.wire.values import as_word, objects
+
+_SERVER_CALLS = ("_call", "server_tool_use", "mcp_tool_use")
+_CLIENT_CALLS = ("function_call", "custom_tool_call")
 
 
 def has_headers(answer: Body, _context: Context) -> bool:
@@ -34,6 +38,16 @@ def reply_can_obey(reply: Reply, context: Context, kind: str) -> bool:
     """Return whether a reply ended normally at a provider that is not known to ignore this kind of `tool_choice`."""
     ended = reply.complete and reply.finish_reason not in ("length", "content_filter")
     return ended and kind in context.claim("tools.choices-obeyed", (kind,))
+
+
+def has_server_call(context: Context) -> bool:
+    """Return whether a reply on a native wire calls a tool that the server runs, which counts as a call, too."""
+    native = context.exchange.native
+    if native is None or native.reply is None:
+        return False
+    blocks = [block for key in ("content", "output") for _, block in objects(native.reply.get(key))]
+    kinds = [as_word(block.get("type")) for block in blocks]
+    return any([kind.endswith(_SERVER_CALLS) and kind not in _CLIENT_CALLS for kind in kinds])
 
 
 def request_has_tool_choice(request: Body, _context: Context) -> bool:

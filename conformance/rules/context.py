@@ -11,7 +11,7 @@ from conformance.results import Level
 from conformance.rules.schema_claims import claim_and_values
 from conformance.schemas import SchemaError
 from conformance.wire.definitions import Definitions, definitions
-from conformance.wire.elements import Call, Result, ToolTurn
+from conformance.wire.elements import Call, Reply, Result, ToolTurn
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.keys import key_of
@@ -100,17 +100,27 @@ class Claimed:
 
 
 class Context(Claimed):
-    """The surroundings of the elements of one exchange, with the claims that hold for its model and date."""
+    """The surroundings of the elements of one exchange, with the claims that hold for its model and date.
+
+    `contested`: the refusals that other sources give of what these claims do not call refused.
+    """
 
     __slots__ = (
-        "_declared", "_derived", "_number", "_sent_ids", "_thinks", "_turns", "answers", "exchange", "index",
-        "schema",
+        "_declared", "_derived", "_number", "_sent_ids", "_thinks", "_turns", "answers", "contested", "exchange",
+        "index", "schema",
     )  # fmt: skip
 
     def __init__(
-        self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults, known: "Known"
+        self,
+        number: int,
+        index: Index,
+        claims: Mapping[str, Any],
+        schema: SchemaFaults,
+        known: "Known",
+        contested: Mapping[str, Any] = _NO_VALUES,
     ) -> None:
         self.claims = claims
+        self.contested = contested
         self.exchange: Exchange = index.conversation[number]
         self.index = index
         self.schema = schema
@@ -148,6 +158,11 @@ class Context(Claimed):
     def results(self) -> Sequence[Result]:
         """Return the tool messages in the request of this exchange."""
         return self.index.of_exchange(self.index.results, self._number)
+
+    @property
+    def replies(self) -> Sequence[Reply]:
+        """Return the replies of this exchange, one for each choice."""
+        return self.index.of_exchange(self.index.replies, self._number)
 
     @property
     def sent_ids(self) -> Mapping[Any, int]:

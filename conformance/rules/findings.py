@@ -52,7 +52,7 @@ def _answer_to(rule: Rule, fault: Fault, context: Context) -> _Answer:
     known, key = context.answers, (claim, level, fault.is_loss)
     found: _Answer | None = known.get(key)
     if found is None:
-        found = known[key] = _answer(context.claims.get(claim, UNKNOWN), level, is_loss=fault.is_loss)
+        found = known[key] = _answer(context.claims.get(claim), level, is_loss=fault.is_loss)
     return found
 
 
@@ -63,22 +63,22 @@ def _answer(verdict: Any, level: Level, *, is_loss: bool) -> _Answer:
 
 
 def _in_a_word(handling: Any) -> str:
-    """Return what the provider does instead of rejecting a fault; empty if it rejects it, or if that is unknown."""
-    return handling if isinstance(handling, str) and handling != UNKNOWN else ""
+    """Return what the provider is claimed to do instead of rejecting a fault; empty if it rejects it, or no claim."""
+    return handling if isinstance(handling, str) else ""
 
 
 def _level(canonical: Level, verdict: Any, *, is_loss: bool) -> Level:
     """Return the severity of a finding at a provider.
 
-    What the provider rejects or damages is a MUST, what it accepts is at most a SHOULD, and what is unknown keeps the
-    canonical level. So does lost content that is accepted: an answer of 200 makes a rejection impossible, not the loss
-    harmless.
+    What the provider rejects or damages is a MUST. What it accepts is at most a SHOULD, and so is what was looked for
+    and not found. Lost content keeps the canonical level in both cases: an answer of 200 makes a rejection impossible,
+    not the loss harmless. So does all that the profile does not mention, since that is as on the canonical wire.
     """
     if isinstance(verdict, Mapping):
         verdict = verdict.get("refusal", verdict)
     if verdict == "damaged" or isinstance(verdict, Mapping):
         return Level.MUST
-    is_excused = verdict == "ignored" or (verdict == "accepted" and not is_loss)
+    is_excused = verdict == "ignored" or (verdict in ("accepted", UNKNOWN) and not is_loss)
     return Level.SHOULD if is_excused and canonical is Level.MUST else canonical
 
 

@@ -70,3 +70,15 @@ def _required(claimed: Claimed) -> dict[bool, bool]:
     return {
         current: profiles.rejects_or_damages(claimed.claims.get(omission(current=current))) for current in (True, False)
     }
+
+
+def is_lost(context: Context, *, current: bool) -> bool:
+    """Return whether a tool turn without its reasoning is the worse for it, whatever the provider answers.
+
+    The model continues an open turn from its reasoning. That of a closed turn is only lost where nothing says that it
+    may be left out: neither the profile, nor the documentation of the vendor whose wire it is.
+    """
+    if current:
+        return True
+    verdict = context.claims.get(omission(current=False))
+    return context.exchange.native is None if verdict is None else profiles.rejects_or_damages(verdict)

@@ -5,7 +5,7 @@ side to a client. Replies are derived from the script and the provider's claims.
 since no provider can be asked to behave as they script it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,8 +17,26 @@ from conformance import definitions
 from conformance.documents import Document, read_yaml
 from conformance.errors import UnknownName
 from conformance.profiles import UNKNOWN, Source
-from conformance.scenarios._validation import errors
+from conformance.scenarios._validation import RESULT, errors
 from conformance.wires import NAMES
+
+__all__ = [
+    "ARGUMENTS",
+    "NONCE",
+    "RESULT",
+    "RULED_OUT",
+    "VARIANTS",
+    "Arguments",
+    "Deviation",
+    "Probe",
+    "Scenario",
+    "ScriptTurn",
+    "arguments_text",
+    "load",
+    "names",
+    "read",
+    "tool_definitions",
+]
 
 _FOLDER = Path(__file__).parent
 VARIANTS = ("plain", "stream")
@@ -30,6 +48,12 @@ Arguments: TypeAlias = Mapping[str, Any] | str
 
 _INHERITED: Final = ("tools", "system", "turns", "needs", "variants", "exercises")
 """What a scenario takes from the one that it is `like`, unless it sets its own."""
+
+NONCE: Final = "{nonce}"
+"""Where a result holds a value that no model can guess."""
+
+ARGUMENTS: Final = "{arguments}"
+"""Where a user's message gives the arguments of the call that it asks for."""
 
 _ID_CLAIMS: Final = (
     "ids.format", "ids.format-in-stream", "ids.numbering", "ids.unique-in-reply", "ids.unique-in-conversation",
@@ -51,6 +75,12 @@ class ScriptTurn:
     `delays` are the milliseconds that the tools take, `fails` and `denied` the positions of the calls whose tools
     raise an error or that the user does not allow. Only the simulator follows `raw`, the faults of the stream, and
     `ids`, the ids of the calls.
+
+    `echo`: the arguments of its only call are given word for word in the user's message, where ARGUMENTS stood.
+    `twin`: the request is sent twice more, unchanged and in the other form, plain or streamed.
+
+    A result may hold NONCE, which the suite replaces by a value that no model can guess; `says` takes what the results
+    were from the request: `{result.0}` is that of the first call.
     """
 
     user: str | None = None
@@ -63,6 +93,8 @@ class ScriptTurn:
     delays: tuple[int, ...] = ()
     fails: tuple[int, ...] = ()
     denied: tuple[int, ...] = ()
+    echo: bool = False
+    twin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +136,10 @@ class Scenario:
     `needs` are claims with their required value; None allows any value that does not rule the scenario out.
     `for_clients`: it is never played against a provider. `claims` override the profile's while it is played and
     checked. `breaks` are the rules about providers that its replies break on purpose. `wires` are those that have what
-    it is about. `expects` says what a conforming client does.
+    it is about. `history`: messages from elsewhere, before the first turn, in the canonical form. `expects` says what a
+    conforming client does. `for_providers`: no client is driven through it. `since` is the ISO day from which on
+    recordings can hold it; empty for the oldest scenarios. `for_free_models`: the scripted model of the engines has no
+    replies for it.
     """
 
     name: str
@@ -120,13 +155,23 @@ class Scenario:
     claims: Mapping[str, Any] = field(default_factory=dict)
     breaks: tuple[str, ...] = ()
     wires: tuple[str, ...] = NAMES
+    history: tuple[Mapping[str, Any], ...] = ()
     expects: str = ""
     source: Source | None = None
+    for_providers: bool = False
+    since: str = ""
+    for_free_models: bool = False
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """Return the texts of the user messages, in order."""
-        return tuple(turn.user for turn in self.turns if turn.user is not None)
+        """Return the texts of the user messages, in order, those of the history first."""
+        before = [str(message["content"]) for message in self.history if message["role"] == "user"]
+        return (*before, *[turn.user for turn in self.turns if turn.user is not None])
+
+    @property
+    def audience(self) -> str:
+        """Return whom the scenario is for: `clients`, `providers` or `both`."""
+        return "clients" if self.for_clients else "providers" if self.for_providers else "both"
 
     def unmet(self, claims: Mapping[str, Any]) -> str | None:
         """Return the first need that the claims rule out, or None if the scenario can be played."""
@@ -169,12 +214,16 @@ def read(path: Path) -> Scenario:
         tools=tuple(value.get("tools", ())),
         system=value.get("system", ""),
         probes=tuple(_probe(probe) for probe in value.get("probes", ())),
-        for_clients="for" in value,
+        for_clients=value.get("for") == "clients",
         claims=unknown | value.get("claims", {}),
         breaks=tuple(value.get("breaks", ())),
         wires=tuple(value.get("wires", NAMES)),
+        history=tuple(value.get("history", ())),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
+        for_providers=value.get("for") == "providers",
+        since=str(value.get("since", "")),
+        for_free_models="models" in value,
     )
 
 
@@ -211,15 +260,22 @@ def _turns(value: Mapping[str, Any]) -> Iterator[ScriptTurn]:
             if template is not None
         ]
         yield ScriptTurn(
-            user=turn.get("user"),
+            user=_asking(turn.get("user"), calls),
             thinks=turn.get("thinks", ""),
             says=turn.get("says", ""),
             calls=calls,
             raw=(*value.get("raw", ()), *turn.get("raw", ())),
             ids=tuple(ids),
+            echo=turn.get("echo", False),
+            twin=turn.get("twin", False),
             **{key: tuple(turn.get(key, ())) for key in ("results", "delays", "fails", "denied")},
         )
         turns, number = turns + bool(calls), number + len(calls)
+
+
+def _asking(user: str | None, calls: Sequence[tuple[str, Arguments]]) -> str | None:
+    """Return a user's message with the arguments of the first call in it."""
+    return user.replace(ARGUMENTS, arguments_text(calls[0][1])) if user is not None and calls else user
 
 
 def _single(value: Mapping[str, Any]) -> tuple[str, Any]:

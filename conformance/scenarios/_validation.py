@@ -1,5 +1,6 @@
 """Errors in scenario files that a schema cannot find: unknown names, and positions that do not exist."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from string import Formatter
 from typing import Any, Final
@@ -12,6 +13,9 @@ from conformance.wires import NAMES
 
 ID_FIELDS: Final = ("turn", "position", "number", "name")
 """The fields of an id template."""
+
+RESULT: Final = re.compile(r"\{result\.(\d+)\}")
+"""Where a reply says the result of a call, by the call's position."""
 
 
 def errors(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, str]]:
@@ -27,7 +31,8 @@ def errors(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, s
     if not _is_template(value.get("ids", "")):
         known = ", ".join(f"{{{name}}}" for name in ID_FIELDS)
         yield ("ids",), f"expected a template with the fields {known} only, got {value['ids']!r}"
-    yield from _errors_of_turns(value["turns"], frozenset(value.get("tools", ())))
+    last = value["history"][-1] if "history" in value else {}
+    yield from _errors_of_turns(value["turns"], frozenset(value.get("tools", ())), len(last.get("tool_calls", ())))
 
 
 def _is_template(text: str) -> bool:
@@ -54,8 +59,8 @@ def _errors_of_claims(claims: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             yield ("claims", name), error.message
 
 
-def _errors_of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str]) -> Iterator[tuple[Place, str]]:
-    called = 0
+def _errors_of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str], called: int) -> Iterator[tuple[Place, str]]:
+    """Yield the errors of turns; before the first one, the history ends with so many calls."""
     for number, turn in enumerate(turns):
         place: Place = ("turns", number)
         if "results" in turn and not called:
@@ -64,6 +69,7 @@ def _errors_of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str]) -> Ite
             for at, position in enumerate(turn.get(key, ())):
                 if position >= called:
                     yield (*place, key, at), f"expected the position of one of {called} calls, got {position}"
+        yield from _errors_of_texts(turn, place, called)
         if len(turn.get("delays", ())) > called:
             yield (*place, "delays"), f"expected at most {called} delays, got {len(turn['delays'])}"
         names = [next(iter(call)) for call in turn.get("calls", ())]
@@ -71,3 +77,10 @@ def _errors_of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str]) -> Ite
             if name not in tools:
                 yield (*place, "calls", at), str(UnknownName("tool of this scenario", name, tools))
         called = len(names)
+
+
+def _errors_of_texts(turn: Mapping[str, Any], place: Place, called: int) -> Iterator[tuple[Place, str]]:
+    for key in ("thinks", "says"):
+        for position in map(int, RESULT.findall(turn.get(key, ""))):
+            if position >= called:
+                yield (*place, key), f"expected the result of one of {called} calls, got that of {position}"

@@ -10,7 +10,7 @@ none unless it is strict.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
@@ -27,7 +27,7 @@ from conformance.simulator import replies, script, wire_requests
 from conformance.simulator.faulty import with_faults
 from conformance.simulator.http import divided, not_found, other_method, to_exchange, wire_at
 from conformance.simulator.parameters import Parameters, read_parameters
-from conformance.simulator.responder import Responder
+from conformance.simulator.responder import BROKEN_BY_SCRIPT, Responder
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
@@ -49,10 +49,17 @@ _REMEMBERED_BYTES: Final = 32 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """A provider that behaves as its profile claims; `store`: what it keeps for wires whose requests refer to it."""
+    """A provider that behaves as its profile claims.
+
+    `store`: what it keeps for wires whose requests refer to it. `find`: returns the scenario of a request, if it has
+    one.
+    """
 
     profile: Profile
     store: ReplyStore = field(default_factory=ReplyStore, compare=False, repr=False)
+    find: Callable[[Mapping[str, Any]], Scenario | None] = field(
+        default=script.find_scenario, compare=False, repr=False
+    )
 
     def answer(self, request: HttpRequest) -> HttpReply:
         """Return the reply to any HTTP request; never raises, whatever a client sends."""
@@ -93,7 +100,7 @@ class Simulator:
         body = _read(request, Responder(profile))
         if isinstance(body, HttpReply):
             return wire_requests.refused(wire, request.path, body)
-        on_wire = Simulator(profile, self.store)
+        on_wire = replace(self, profile=profile)
         return wire_requests.answer(
             wire,
             request.path,
@@ -133,7 +140,7 @@ class Simulator:
         """
         native = None if asked is None else asked.native
         exchange = Exchange.of_plain(request=body, url=_ENDPOINT, model=model_of(dict(body)), native=native)
-        played = (scenario or script.find_scenario(body)) if isinstance(body.get("messages"), list) else None
+        played = (scenario or self.find(body)) if isinstance(body.get("messages"), list) else None
         responder = Responder(self.profile)
         if played is not None and played.for_clients:
             responder = Responder(self.profile.with_claims(played.claims), frozenset(played.breaks))
@@ -152,11 +159,14 @@ class Simulator:
         if missing is not None:
             return wire_requests.refuse(missing, body, responder)
         if isinstance(parameters, str):
-            return responder.invalid(body, parameters)
+            return responder.unable(body, parameters)
         turn = _turn(body, played, claims, parameters)
         if isinstance(turn, str):
-            return responder.invalid(body, turn)
+            return responder.unable(body, turn)
         named = {**body, "model": exchange.model or self.profile.model or "simulated"}
+        if not script.is_demand_met(body, claims):
+            # No claim refuses the demand, and no reply can meet it.
+            responder = replace(responder, broken=responder.broken | BROKEN_BY_SCRIPT)
         return responder.reply(named, turn, responder.context(named, parameters=parameters))
 
 
@@ -174,10 +184,6 @@ def _read(request: HttpRequest, responder: Responder) -> dict[str, Any] | HttpRe
 
 def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, parameters: Parameters) -> ScriptTurn | str:
     """Return the turn that a request gets, or why it gets none."""
-    if not isinstance(body.get("messages"), list) or not body["messages"]:
-        return "expected messages: a list with at least one message"
-    if not script.is_demand_met(body, claims):
-        return "tool_choice demands a call that no declared tool allows"
     turn = script.formatted(script.next_turn(body, played, claims), parameters)
     if turn is None:
         return "no value that obeys the schema in response_format was found"

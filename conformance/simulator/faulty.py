@@ -1,16 +1,17 @@
 """Replies with faults of real servers, which no profile claims and which clients have to cope with.
 
 A scenario, or one of its turns, names the faults of its stream under `raw`. `conformance serve --fault` adds faults to
-every good reply: after the simulator has checked it, so that they are all that is wrong with it.
+every reply that can have them: after the simulator has checked it, so that they are all that is wrong with it.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import orjson
 
-from conformance.faults import Outgoing, ServerFault, load
+from conformance.faults import Outgoing, ServerFault, event_bytes, load
 from conformance.simulator.http import STREAM_TYPE, divided, wire_at
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.wire.native import NativeEvent
@@ -18,6 +19,8 @@ from conformance.wire.plain import reply_body
 
 _DATA: Final = "data: "
 _NAME: Final = "event: "
+_REMEMBERED: Final = 64
+"""So many earlier replies a fault can look at."""
 
 
 def with_named(names: Sequence[str], wire: str, events: Iterable[NativeEvent]) -> tuple[NativeEvent, ...]:
@@ -28,22 +31,26 @@ def with_named(names: Sequence[str], wire: str, events: Iterable[NativeEvent]) -
     return sent.events or ()
 
 
-def event_bytes(event: NativeEvent) -> bytes:
-    """Return an event as it is sent; one whose value is text is that text."""
-    if isinstance(event.value, str):
-        return event.value.encode()
-    name = f"event: {event.name}\n".encode() if event.name else b""
-    return name + b"data: " + orjson.dumps(event.value) + b"\n\n"
-
-
 def with_faults(
     answer: Callable[[HttpRequest], HttpReply], faults: Sequence[ServerFault]
 ) -> Callable[[HttpRequest], HttpReply]:
-    """Return the answers of a simulator with faults in every good reply; those of another wire or variant stay good."""
+    """Return the answers of a simulator with faults in every reply that can have them; all others stay as they are.
+
+    A fault sees the last replies before its own, whoever asked for them.
+    """
+    earlier: deque[Outgoing] = deque(maxlen=_REMEMBERED)
 
     def faulty(request: HttpRequest) -> HttpReply:
         reply, wire = answer(request), _wire(request)
-        return reply if wire is None or reply.status != 200 else _changed(wire, reply, faults)
+        if wire is None:
+            return reply
+        sent = good = _outgoing(wire, request, reply)
+        if faults:
+            sent = sent._replace(earlier=tuple(earlier))
+            earlier.append(good)
+        for fault in faults:
+            sent = fault.apply(sent)
+        return _reply(reply, sent) if sent.differs(good) else reply
 
     return faulty if faults else answer
 
@@ -54,21 +61,33 @@ def _wire(request: HttpRequest) -> str | None:
     return None if wire is None else wire.name
 
 
-def _changed(wire: str, reply: HttpReply, faults: Sequence[ServerFault]) -> HttpReply:
+def _outgoing(wire: str, request: HttpRequest, reply: HttpReply) -> Outgoing:
     content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
-    is_stream = reply.headers["content-type"].startswith(STREAM_TYPE) or not isinstance(reply.body, bytes)
-    value = None if is_stream else reply_body(content)
-    # A stream of Gemini can be one JSON array of its events.
-    listed = tuple([NativeEvent("", each) for each in value]) if isinstance(value, list) else None
-    events = tuple([_event(each) for each in content.decode().split("\n\n") if each]) if is_stream else listed
-    sent = Outgoing(wire, value if events is None else None, events)
-    for fault in faults:
-        sent = fault.apply(sent)
-    if sent.events is None:
-        return replace(reply, body=orjson.dumps(sent.body))
-    if listed is not None:
-        return replace(reply, body=orjson.dumps([each.value for each in sent.events]))
-    return replace(reply, body=tuple([event_bytes(each) for each in sent.events]))
+    asked = reply_body(request.body)
+    about: dict[str, Any] = {
+        "request": asked if isinstance(asked, dict) else {},
+        "status": reply.status,
+        "headers": reply.headers,
+    }
+    if reply.headers["content-type"].startswith(STREAM_TYPE) or not isinstance(reply.body, bytes):
+        events = tuple([_event(each) for each in content.decode().split("\n\n") if each])
+        return Outgoing(wire, events=events, **about)
+    value = reply_body(content)
+    if isinstance(value, list) and reply.status == 200:
+        # A stream of Gemini can be one JSON array of its events.
+        return Outgoing(wire, events=tuple([NativeEvent("", each) for each in value]), **about)
+    return Outgoing(wire, value, **about)
+
+
+def _reply(reply: HttpReply, sent: Outgoing) -> HttpReply:
+    """Return a reply with what is sent in its place."""
+    changed = replace(reply, status=sent.status, headers=sent.headers)
+    is_array = sent.events is not None and isinstance(reply.body, bytes) and reply.headers == sent.headers
+    if sent.content is not None or sent.events is None:
+        return replace(changed, body=sent.raw())
+    if is_array:
+        return replace(changed, body=orjson.dumps([each.value for each in sent.events]))
+    return replace(changed, body=tuple(map(event_bytes, sent.events)))
 
 
 def _event(text: str) -> NativeEvent:

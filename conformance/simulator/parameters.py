@@ -17,7 +17,6 @@ MAX_ALTERNATIVES: Final = 20
 _BOUNDS: Final = ("max_completion_tokens", "max_tokens")
 _NO_EFFECT: Final = ("accepted", "ignored")
 _FORMATS: Final = ("json_object", "json_schema")
-_CHOICES: Final = ("none", "auto", "required", "any")
 
 
 class Parameters(NamedTuple):
@@ -47,7 +46,6 @@ def read_parameters(body: Mapping[str, Any], claims: Mapping[str, Any]) -> Param
     ignored = _ignored(body, claims)
     given = {name: value for name, value in body.items() if value is not None and name not in ignored}
     try:
-        _check_tool_choice(given, claims)
         return Parameters(_number(given), _limit(given), _stops(given), _schema(given), _alternatives(given))
     except _InvalidParameter as invalid:
         return str(invalid)
@@ -128,15 +126,3 @@ def _alternatives(given: Mapping[str, Any]) -> int | None:
     if number and not wanted:
         raise _InvalidParameter("expected logprobs: true beside top_logprobs, got none")
     return (number or 0) if wanted else None
-
-
-def _check_tool_choice(given: Mapping[str, Any], claims: Mapping[str, Any]) -> None:
-    """Raise _Invalid for a tool choice of a form that the simulator does not know."""
-    choice = given.get("tool_choice", "auto")
-    known = (*_CHOICES, *_listed(claims, "tools.choices"))
-    kind = choice.get("type") if isinstance(choice, dict) else choice
-    is_object = isinstance(choice, dict) and kind in ("function", "allowed_tools")
-    if not is_object and not (isinstance(kind, str) and kind in known):
-        raise _InvalidParameter(
-            f"expected tool_choice to be none, auto, required or to name a function, got {choice!r:.60}"
-        )

@@ -14,6 +14,7 @@ import orjson
 from conformance import profiles, rules
 from conformance.documents.json_scan import syntax_error_position
 from conformance.errors import InvalidDocument
+from conformance.faults import event_bytes
 from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
@@ -32,6 +33,17 @@ from conformance.wires.chat import PATH
 
 GENERIC_HEADER: Final = {"x-conformance": "generic-refusal"}
 """The header that marks a refusal in the simulator's own words."""
+
+STATE_HEADER: Final = {"x-conformance-state": "not-stored"}
+"""The header of a refusal that no request shows by itself: it refers to what this simulator does not hold."""
+
+LIMIT_HEADER: Final = {"x-conformance-limit": "not-honoured"}
+"""The header of a refusal of a value that the simulator cannot honour, whatever the provider would do."""
+
+BROKEN_BY_SCRIPT: Final = frozenset(
+    {"tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "tool-calls/no-parallel-when-disabled"}
+)
+"""Rules that a reply breaks if the request demands what the script does not contain; the script wins."""
 
 _GLOB = re.compile(r"[*?]")
 _EVENT = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
@@ -69,7 +81,7 @@ class Responder:
         kind = str(context.claim("stream.content-type", STREAM_TYPE))
         if turn.raw:
             made = [NativeEvent("", each) for each in chunks.events(context, choices)]
-            events = tuple(map(faulty.event_bytes, faulty.with_named(turn.raw, CHAT, made)))
+            events = tuple(map(event_bytes, faulty.with_named(turn.raw, CHAT, made)))
             text = b"".join(events).decode()
         else:
             text = chunks.text(context, choices)
@@ -85,6 +97,11 @@ class Responder:
         """
         status = int(self.context(body).claim("http.invalid-status", 400))
         return self.generic(body, status if status >= 400 else 400, message)
+
+    def unable(self, body: Mapping[str, Any], message: str) -> HttpReply:
+        """Refuse a request for a reply that the simulator cannot make."""
+        reply = self.invalid(body, message)
+        return replace(reply, headers={**reply.headers, **LIMIT_HEADER})
 
     def generic(self, body: Mapping[str, Any], status: int, message: str) -> HttpReply:
         """Refuse a request in the provider's shape and in the simulator's words, marked as such."""

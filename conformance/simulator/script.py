@@ -3,7 +3,8 @@
 A request that belongs to no scenario gets a made-up turn.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
@@ -14,10 +15,11 @@ import orjson
 from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
-from conformance.scenarios import Scenario, ScriptTurn, arguments_text
+from conformance.scenarios import RESULT, Scenario, ScriptTurn, arguments_text
 from conformance.schemas import check_schema
 from conformance.simulator.instances import obeys, sample
 from conformance.simulator.parameters import Parameters
+from conformance.wire.text import content_text
 
 CHARACTERS_PER_TOKEN: Final = 4
 
@@ -43,22 +45,28 @@ def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mappin
     """
     messages = _messages(body)
     offered = _offered(body) if claims.get("tools.supported") is not False else {}
-    number = len([message for message in messages if message.get("role") == "assistant"])
-    if scenario is not None and number < len(scenario.turns):
+    number = _assistants(messages) - (0 if scenario is None else _assistants(scenario.history))
+    if scenario is not None and 0 <= number < len(scenario.turns):
         turn = scenario.turns[number]
         called = [name for name, _ in turn.calls]
         demanded = demanded_call(body, claims)
         if set(called) <= offered.keys() and (not demanded or (called and demanded in ("required", *called))):
-            return with_results_exchanged(turn, messages, claims)
-    return with_results_exchanged(_improvised(demanded_call(body, claims), offered, messages), messages, claims)
+            return with_results(turn, messages, claims)
+    return with_results(_improvised(demanded_call(body, claims), offered, messages), messages, claims)
 
 
-def with_results_exchanged(turn: ScriptTurn, messages: Sequence[Any], claims: Mapping[str, Any]) -> ScriptTurn:
-    """Return a turn as of a provider that assigns results to calls by position, if it is claimed to be one.
+def _assistants(messages: Iterable[Mapping[str, Any]]) -> int:
+    return len([message for message in messages if message.get("role") == "assistant"])
 
-    Then the answer to results in another order than their calls names each with a wrong call.
+
+def with_results(turn: ScriptTurn, messages: Sequence[Any], claims: Mapping[str, Any]) -> ScriptTurn:
+    """Return a turn that says the results of a request where the script has their places.
+
+    A provider that is claimed to assign results to calls by position answers results in another order than their calls
+    by naming each with a wrong call.
     """
     calls, results = _last_calls(messages)
+    turn = _saying(turn, calls, results)
     if claims.get("results.reversed") != "damaged" or turn.calls or not _is_reordered(calls, results):
         return turn
     pairs = [
@@ -66,6 +74,22 @@ def with_results_exchanged(turn: ScriptTurn, messages: Sequence[Any], claims: Ma
         for call, result in zip(calls, results, strict=True)
     ]
     return replace(turn, says=" ".join(["The results:", *pairs]))
+
+
+def _saying(turn: ScriptTurn, calls: Sequence[Any], results: Sequence[Mapping[str, Any]]) -> ScriptTurn:
+    """Return a turn with the results of the calls in the places that its texts have for them."""
+    if not RESULT.search(turn.says + turn.thinks):
+        return turn
+    by_id = {result.get("tool_call_id"): result for result in results}
+    if len(by_id) == len(results):
+        results = [by_id.get(call.get("id"), {}) if isinstance(call, dict) else {} for call in calls]
+    texts = [content_text(result.get("content")) for result in results]
+
+    def said(place: re.Match[str]) -> str:
+        number = int(place[1])
+        return texts[number] if number < len(texts) else ""
+
+    return replace(turn, says=RESULT.sub(said, turn.says), thinks=RESULT.sub(said, turn.thinks))
 
 
 def _last_calls(messages: Sequence[Any]) -> tuple[list[Any], list[Mapping[str, Any]]]:
@@ -197,7 +221,8 @@ def _every() -> tuple[Scenario, ...]:
 
 
 def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [message for message in body["messages"] if isinstance(message, dict)]
+    listed = body.get("messages")
+    return [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
 
 
 def _offered(body: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

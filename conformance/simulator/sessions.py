@@ -24,7 +24,7 @@ from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import script, wire_requests
 from conformance.simulator.http import not_found, to_exchange
 from conformance.simulator.repeats import asks_again
-from conformance.simulator.responder import Responder
+from conformance.simulator.responder import BROKEN_BY_SCRIPT, Responder
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
@@ -46,11 +46,6 @@ _IF_THINKING: Final = (
     "thinking.with-required-tool-choice", "thinking.with-named-tool-choice", "request.prefill-while-thinking",
 )  # fmt: skip
 """Claims about requests that switch thinking on; they do not apply to a request without the switch."""
-
-_BROKEN_BY_SCRIPT: Final = frozenset(
-    {"tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "tool-calls/no-parallel-when-disabled"}
-)
-"""Rules that a reply breaks if the request demands what the script does not contain; the script wins."""
 
 
 class Rejection(NamedTuple):
@@ -106,7 +101,7 @@ class ScenarioSession:
     def answer(self, request: HttpRequest, path: str) -> HttpReply:
         """Return the reply to an HTTP request of this session, and record both."""
         arrived = time.monotonic()
-        responder = Responder(self.profile, _BROKEN_BY_SCRIPT.union(self.scenario.breaks))
+        responder = Responder(self.profile, BROKEN_BY_SCRIPT.union(self.scenario.breaks))
         plain, question, query = path.partition("?")
         served = plain[_VERSION.match(plain).end() :]  # type: ignore[union-attr]
         with self._lock:
@@ -180,7 +175,7 @@ class ScenarioSession:
         named = {**body, "model": self._model(body)}
         turn = script.adapted(turn, named, self.scenario.tools)
         if isinstance(body.get("messages"), list):
-            turn = script.with_results_exchanged(turn, body["messages"], self.profile.at(self._model(body)))
+            turn = script.with_results(turn, body["messages"], self.profile.at(self._model(body)))
         return responder.reply(named, turn, responder.context(named, self._history()))
 
     def _asks_again(self, body: Mapping[str, Any]) -> bool:

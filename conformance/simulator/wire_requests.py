@@ -9,12 +9,13 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from conformance.faults import event_bytes
 from conformance.profiles import Claims
 from conformance.results import Refusal
 from conformance.simulator import refusals
-from conformance.simulator.faulty import event_bytes, with_named
+from conformance.simulator.faulty import with_named
 from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method
-from conformance.simulator.responder import Responder
+from conformance.simulator.responder import STATE_HEADER, Responder
 from conformance.simulator.store import ReplyStore
 from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Conversation, Exchange, model_of
@@ -180,8 +181,10 @@ def refuse(found: Missing, body: Mapping[str, Any], responder: Responder) -> Htt
     claimed = responder.context(body).claims.get(found.claim)
     if isinstance(claimed, Mapping):
         refusal: Refusal = refusals.of_claim(claimed, found.values)
-        return responder.refuse(body, refusal)
-    return responder.invalid(body, found.words)
+        reply = responder.refuse(body, refusal)
+    else:
+        reply = responder.invalid(body, found.words)
+    return replace(reply, headers={**reply.headers, **STATE_HEADER})
 
 
 def answer_stored(method: str, identity: str, store: ReplyStore, responder: Responder) -> HttpReply:

@@ -59,6 +59,7 @@ def record(
         for scenario, variant in run.cases():
             log(run.case(scenario, variant))
         is_done = True
+        run.end()
     finally:
         for line in warnings(run, is_done=is_done):
             warn(line)
@@ -134,6 +135,7 @@ def _one(wanted: Replay, cassettes: Path, results: Path) -> Replay:
         try:
             for scenario, variant in run.cases():
                 run.case(scenario, variant)
+            run.end()
         finally:
             run.close()
         played = run.results()

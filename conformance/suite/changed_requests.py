@@ -81,7 +81,7 @@ def rename(messages: list[Message], turn: Message, call: Message, new: str) -> N
     """Change the id of a call of a turn, in the call and in its result."""
     position = next(number for number, each in enumerate(turn["tool_calls"]) if each is call)
     results = results_of(messages, turn)
-    if position < len(results) and results[position].get("tool_call_id") == call["id"]:
+    if position < len(results) and results[position].get("tool_call_id") == call.get("id"):
         results[position]["tool_call_id"] = new
     call["id"] = new
 

@@ -6,8 +6,7 @@ import pytest
 
 from conformance.errors import Unusable
 from conformance.results.runs import Case
-from conformance.scenarios import Scenario
-from conformance.suite.pytest_config import RUN, SAFE
+from conformance.suite.pytest_config import RUN, SAFE, case_of
 
 _FIRST: Final = "test_scenario_is_played_to_its_end"
 """The test that fails for a case that cannot be replayed; the others follow from it."""
@@ -35,8 +34,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _case_name(item: pytest.Item) -> str:
-    spec = getattr(item, "callspec", None)
-    if spec is None or "case" not in spec.params:
-        return ""
-    scenario, variant = spec.params["case"]
-    return f"{scenario.name}.{variant}" if isinstance(scenario, Scenario) else ""
+    case = case_of(item)
+    return f"{case[0].name}.{case[1]}" if case is not None else ""

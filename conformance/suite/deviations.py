@@ -47,7 +47,8 @@ def _results_duplicated(request: ChangedRequest) -> None:
 def _results_unknown(request: ChangedRequest) -> None:
     """Make the last result answer an id that no call has."""
     last = request.messages[last_results(request.messages)[-1]]
-    last["tool_call_id"] = last["tool_call_id"][:-1] + ("a" if last["tool_call_id"][-1:] != "a" else "b")
+    known = last.get("tool_call_id", "")
+    last["tool_call_id"] = known[:-1] + ("a" if known[-1:] != "a" else "b")
 
 
 def _results_interrupted(request: ChangedRequest) -> None:
@@ -69,7 +70,7 @@ def _results_null(request: ChangedRequest) -> None:
 
 
 def _results_without_id(request: ChangedRequest) -> None:
-    del request.messages[last_results(request.messages)[-1]]["tool_call_id"]
+    request.messages[last_results(request.messages)[-1]].pop("tool_call_id", None)
 
 
 _LONG: Final = "call_" + 42 * "x"
@@ -96,28 +97,28 @@ def _ids_absent(request: ChangedRequest) -> None:
     """Remove the ids of all calls; their results keep them."""
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"]:
-            del call["id"]
+            call.pop("id", None)
 
 
 def _ids_rewritten(request: ChangedRequest) -> None:
     """Change one character of every id, in calls and results."""
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"]:
-            last = call["id"][-1:]
-            rename(request.messages, turn, call, call["id"][:-1] + ("1" if last != "1" else "2"))
+            known = call.get("id", "")
+            rename(request.messages, turn, call, known[:-1] + ("1" if known[-1:] != "1" else "2"))
 
 
 def _ids_colliding(request: ChangedRequest) -> None:
     """Give the calls of every later tool turn, and their results, the id of the first turn's call."""
     first, *later = tool_turns(request.messages) or [{}]
     for turn in later:
-        rename(request.messages, turn, turn["tool_calls"][0], first["tool_calls"][0]["id"])
+        rename(request.messages, turn, turn["tool_calls"][0], first["tool_calls"][0].get("id", ""))
 
 
 def _ids_colliding_in_message(request: ChangedRequest) -> None:
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"][1:]:
-            rename(request.messages, turn, call, turn["tool_calls"][0]["id"])
+            rename(request.messages, turn, call, turn["tool_calls"][0].get("id", ""))
 
 
 _CONTENTS: Final[Mapping[str, Any]] = {
@@ -141,7 +142,7 @@ def _content(request: ChangedRequest, form: str, on: str = "tool") -> None:
 def _unknown_field(request: ChangedRequest, on: str, key: str = "x_note") -> None:
     """Add an unknown key to the last message of a role, or to a call or content part."""
     holders: Mapping[str, Callable[[], Body]] = {
-        "call": lambda: tool_turns(request.messages)[-1]["tool_calls"][0],
+        "call": lambda: assistant_messages(request.messages, "tool")[-1]["tool_calls"][0],
         "part": lambda: _part(request.messages),
     }
     if on in holders:
@@ -165,7 +166,7 @@ _ARGUMENTS: Final[Mapping[str, Any]] = {"malformed": '{"city": "Par', "empty": "
 
 def _arguments(request: ChangedRequest, form: str) -> None:
     """Write the arguments of the last tool turn's first call in another form."""
-    function = tool_turns(request.messages)[-1]["tool_calls"][0]["function"]
+    function = assistant_messages(request.messages, "tool")[-1]["tool_calls"][0]["function"]
     function["arguments"] = {"city": "Paris"} if form == "object" else _ARGUMENTS[form]
 
 

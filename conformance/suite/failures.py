@@ -7,7 +7,7 @@ from typing import Final
 
 from conformance import rules
 from conformance.baseline import Entry, fits
-from conformance.gate import GateResult, evaluate, names
+from conformance.gate import GateResult, evaluate, name
 from conformance.results import Evidence, Level, Outcome, Status
 from conformance.results.runs import Case, ProbeResult, Results
 from conformance.rules import advice
@@ -16,24 +16,33 @@ from conformance.scenarios import Probe
 _WIDTH: Final = 100
 _LABEL: Final = 10
 _SHOWN: Final = 5
+
+NOT_SENT_BACK: Final = "not-sent-back"
+"""The member of `Case.observed` that says what of the replies was not sent back as it came."""
 _PROSE: Final = frozenset({"note", "fix"})
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFailures:
-    """The expected failures of one subject, on a day (ISO 8601)."""
+    """The expected failures of one subject, on a day (ISO 8601).
+
+    `allow_wide`: they may match more than a tenth of the checks of the run.
+    """
 
     entries: tuple[Entry, ...]
     today: str
+    allow_wide: bool = False
 
     @classmethod
-    def of_subject(cls, subject: str, entries: Sequence[Entry], today: str) -> "ExpectedFailures":
+    def of_subject(
+        cls, subject: str, entries: Sequence[Entry], today: str, *, allow_wide: bool = False
+    ) -> "ExpectedFailures":
         """Return the entries that may apply to this subject.
 
         An entry whose first segment has a star may apply to other subjects, too; only the gate over all results can
         tell whether it is stale.
         """
-        return cls(tuple([each for each in entries if fits(_subject(each), subject)]), today)
+        return cls(tuple([each for each in entries if fits(_subject(each), subject)]), today, allow_wide)
 
     def covering(self, subject: str, case: Case, fact: str) -> Entry | None:
         """Return the entry in force that covers a failure; `fact` is a rule's id or `probes/<probe>`.
@@ -42,26 +51,29 @@ class ExpectedFailures:
         """
         if case.evidence is Evidence.SIMULATED:
             return None
-        named = names(subject, case.name, fact)
-        return next((each for each in self._in_force() if each.covers(named)), None)
+        named = name(subject, case.name, fact)
+        return next((each for each in self._in_force() if each.covers([named])), None)
 
     def naming(self, subject: str, case: Case, fact: str) -> Entry | None:
         """Return the entry that names exactly this fact in this case; if the fact passes, the entry is stale.
 
         An entry with a star or without a case is judged at the end of the run, a flaky one never.
         """
-        named = f"{subject}/{case.name}/{fact}"
+        named = name(subject, case.name, fact)
         return next((each for each in self._in_force() if each.match == named and not each.flaky), None)
 
     def check_entries(self, results: Results, *, is_complete: bool) -> GateResult:
-        """Return which of the entries that name this subject are stale, expired or unmatched.
+        """Return which of the entries that name this subject are stale, expired, unmatched, or cover too much.
 
-        An entry that no longer fails or matches nothing is only reported after a complete run, an expired one always.
+        An entry that no longer fails or matches nothing is only reported after a complete run, as is a baseline that
+        matches too many checks; an expired entry and one that covers more than its `max` always.
         """
         named = [each for each in self.entries if "*" not in _subject(each)]
-        found = evaluate([results], named, self.today)
-        expired = GateResult(expired=found.expired)
-        return replace(expired, stale=found.stale, unmatched=found.unmatched) if is_complete else expired
+        found = evaluate([results], named, self.today, allow_wide=self.allow_wide)
+        always = GateResult(expired=found.expired, exceeded=found.exceeded)
+        if not is_complete:
+            return always
+        return replace(always, stale=found.stale, unmatched=found.unmatched, wide=found.wide)
 
     def _in_force(self) -> list[Entry]:
         return [each for each in self.entries if not each.has_expired(self.today)]
@@ -107,12 +119,13 @@ def follows_from_end(case: Case, status: Status) -> bool:
 def report_on_end(case: Case) -> str:
     """Return why a case ended early: the model's doing or the wire's, with the findings that show the cause."""
     if case.is_ended_by_model:
-        advice_text = "The model did not follow the scenario; the wire is not at fault. Measure it with --repeat N."
+        advice_text = "The scenario was not played to its end; the wire is not at fault. Measure it with --repeat N."
         return "\n".join([case.note, *_details(iter([("fix", advice_text)]))])
     shown = [summary_of_rule(each) for each in case.outcomes if each.status is Status.FAILED and summary_of_rule(each)]
-    found = [("finding", each) for each in shown[:_SHOWN]]
+    found = [("found", each) for each in shown[:_SHOWN]]
     if len(shown) > _SHOWN:
-        found.append(("finding", f"and {len(shown) - _SHOWN} more rules"))
+        found.append(("found", f"and {len(shown) - _SHOWN} more rules"))
+    found += [("note", each) for each in case.observed.get(NOT_SENT_BACK, ())]
     return "\n".join([f"the wire is broken: {case.note}", *_details(iter(found))])
 
 

@@ -45,7 +45,8 @@ class Options:
     case runs. `thinking` is on, off, auto or empty, which in a live run means auto. `claims` are texts NAME=VALUE.
     `request_timeout` is how many seconds a request may take, to the last byte of its reply; `max_time` is how many the
     whole run may take: nothing is sent after that. `resume`: go on with an interrupted recording. `protocol` names the
-    wire; empty means chat completions, or the first wire of a provider that does not serve them.
+    wire; empty means chat completions, or the first wire of a provider that does not serve them. `variant`: play only
+    plain or only streamed replies. `allow_wide_baseline`: expected failures may match more than a tenth of the checks.
     """
 
     provider: str
@@ -68,6 +69,8 @@ class Options:
     max_time: float = math.inf
     resume: bool = False
     protocol: str = ""
+    variant: str = ""
+    allow_wide_baseline: bool = False
 
     @property
     def is_live(self) -> bool:

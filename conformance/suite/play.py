@@ -3,6 +3,7 @@
 If a case is played many times, what must hold every time is separated from what a model is free to do.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -16,7 +17,9 @@ from conformance.results import ENDED_BY_MODEL, NOT_PLAYED, Evidence, Level, Out
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.scenarios import Probe, Scenario
-from conformance.suite.as_scripted import RESULTS_PAIRED, compared
+from conformance.suite.blame import of_provider
+from conformance.suite.comparisons import COMPARISONS, RESULTS_PAIRED, compared
+from conformance.suite.failures import NOT_SENT_BACK
 from conformance.suite.probes import run_probe
 from conformance.suite.turns import Progress, Subject, converse
 from conformance.transport.client import SIMULATOR
@@ -58,13 +61,14 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
         promised(scenario, variant, subject.profile.wire)
     )
     untested = untested_rules(idle, conversation, subject.claims)
-    outcomes = _of_provider(checked, frozenset() if progress.is_inconclusive else untested)
+    outcomes = of_provider(checked, frozenset() if progress.is_inconclusive else untested, conversation)
     outcomes = with_excerpts(_without_reasoning(outcomes, progress.silent), conversation)
-    evidence, observed = _evidence(conversation, subject), words.core_facts(conversation)
+    evidence, observed = _evidence(conversation, subject), dict(words.core_facts(conversation))
+    observed |= {NOT_SENT_BACK: tuple(progress.changes)} if progress.changes else {}
     outcomes = _claims_kept(outcomes, subject.claims)
     probes = (
         *[result for probe in scenario.probes if (result := probed(probe, progress, subject)) is not None],
-        *compared(scenario, conversation, subject.profile, evidence),
+        *compared(scenario, variant, progress, subject, evidence),
     )
     return Case(scenario.name, variant, evidence, outcomes, probes, progress.note, observed=observed)
 
@@ -105,30 +109,17 @@ def untested_rules(idle: Set[str], conversation: Conversation, claims: Mapping[s
 def _hidden_rules(claims: Mapping[str, Any]) -> Iterator[str]:
     """Yield globs of the rules that cannot see what they check in replies as claimed.
 
-    The rule about the reasoning field takes reasoning between tags for content, and a reply without finish reason
-    is never complete.
+    The rules about reasoning take that between tags for content, replies may have empty ids, and one without finish
+    reason is never complete.
     """
     claimed = claims.get("reasoning.response-field", "")
     if (claimed[0] if isinstance(claimed, list) else claimed) in TAGS:
-        yield REASONING_RULE
+        yield from (REASONING_RULE, "reasoning/not-of-earlier-turn")
+    formats = claims.get("reply.id-format", "id")
+    if any(re.fullmatch(each, "") for each in (formats if isinstance(formats, list) else [formats])):
+        yield "response/id-unique-in-session"
     if claims.get("finish.missing-in-stream") is True:
         yield "tool-calls/arguments-*"
-
-
-def _of_provider(outcomes: Sequence[Outcome], untested: Set[str]) -> tuple[Outcome, ...]:
-    """Return the outcomes about the provider; the rules in `untested` become untested.
-
-    The requests are this project's own, so outcomes about the client are omitted. A request that breaks a MUST is a
-    bug of the suite, and errored.
-    """
-    kept = []
-    for outcome in outcomes:
-        if rules.by_id()[outcome.rule].on.side is Side.PROVIDER:
-            kept.append(replace(outcome, status=Status.UNTESTED) if outcome.rule in untested else outcome)
-        elif outcome.status is Status.ERRORED or (outcome.status is Status.FAILED and outcome.level is Level.MUST):
-            reason = outcome.reason or f"the suite's own request breaks it: {outcome.findings[0].message}"
-            kept.append(replace(outcome, status=Status.ERRORED, reason=reason))
-    return tuple(kept)
 
 
 def _without_reasoning(outcomes: Sequence[Outcome], silent: Sequence[int]) -> tuple[Outcome, ...]:
@@ -225,6 +216,8 @@ def _is_by_chance(checked: Outcome | ProbeResult) -> bool:
     """Return True if a model may do by chance what fails: one run that does better is enough."""
     if isinstance(checked, Outcome):
         return checked.status is Status.UNTESTED and checked.reason.endswith(SILENT)
+    if checked.name in COMPARISONS and checked.status is Status.UNTESTED:
+        return True
     if checked.name == RESULTS_PAIRED:
         return checked.status is Status.FAILED
     return checked.status is Status.UNTESTED and checked.observed == NO_REASONING

@@ -23,6 +23,12 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "help": "The wire to speak: chat (chat completions), messages, responses or gemini, if the profile has claims "
         "about it (default: chat, or the first wire of a provider without chat completions).",
     },
+    "variant": {
+        "choices": ("plain", "stream"),
+        "default": "",
+        "help": "Play only plain or only streamed replies. The results say so, and `conformance gate` takes them with "
+        "--partial.",
+    },
     "model": {"metavar": "NAME", "default": "", "help": "Model to request (default: the one that the profile names)."},
     "live": {
         "action": "store_true",
@@ -66,6 +72,10 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "help": "YAML file of expected failures; they are reported as xfail (default: this project's file when its "
         "own cassettes are replayed, otherwise none).",
     },
+    "allow-wide-baseline": {
+        "action": "store_true",
+        "help": "Accept expected failures that match more than a tenth of the checks of the run.",
+    },
     "repeat": {
         "metavar": "N",
         "type": int,
@@ -96,7 +106,8 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "max-requests": {
         "metavar": "N",
         "type": int,
-        "help": "Do not send more than N requests; a run that needs more exits with code 4 before it sends any.",
+        "help": "Do not send more than N requests. A run that needs more exits with code 4 before it sends any. If "
+        "replies that had to be asked for again spend them, the rest is untested and the run fails.",
     },
     "request-timeout": {
         "metavar": "SECONDS",

@@ -14,8 +14,9 @@ from conformance.results.runs import ProbeResult
 from conformance.scenarios import Deviation, Probe
 from conformance.simulator.refusals import refusals
 from conformance.suite import deviations, reasoning_deviations
-from conformance.suite.as_scripted import is_paired
 from conformance.suite.changed_requests import ChangedRequest, Inapplicable
+from conformance.suite.nonces import is_paired
+from conformance.suite.sent_back import with_change
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index
@@ -24,6 +25,7 @@ from conformance.wires import as_sent, by_name
 
 ACCEPTED: Final = "accepted"
 EXCHANGED: Final = "the answer exchanges the results"
+ALREADY: Final = "a reply, sent back as it came, is claimed to have the same answer"
 UNSEEN: Final = "the prompt has as many tokens as without it"
 _SERVER_ERROR: Final = 500
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
@@ -58,6 +60,8 @@ def run_probe(
         return None
     expected = expected_answers(body, probe, tuple(before), profile)
     claimed = _expected_text(expected[0]) if expected else UNKNOWN
+    if already := _refused_already(expected, exchanges, profile):
+        return ProbeResult(probe.name, probe.title, rule, Status.UNTESTED, claimed, already)
     try:
         exchange = _send(body, expected, send)
     except Inconclusive as error:
@@ -73,6 +77,17 @@ def run_probe(
         is_as_claimed = claims.get(probe.claims[0]) in effect.claimed
     status = Status.PASSED if is_as_claimed else Status.FAILED
     return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
+
+
+def _refused_already(expected: Sequence[Refusal | str], exchanges: Conversation, profile: Profile) -> str:
+    """Return why a refusal would say nothing of the change; empty if the request without it is not refused by claims.
+
+    A reply that is sent back as it came may be what the provider is claimed to refuse.
+    """
+    if not expected or isinstance(expected[0], str):
+        return ""
+    refused = refusals(check(exchanges, profile), len(exchanges) - 1)
+    return f"{ALREADY}: {_expected_text(refused[0])}" if refused and refused[0] == expected[0] else ""
 
 
 class _Effect(NamedTuple):
@@ -127,10 +142,10 @@ def _changed(
     )
     # Chat completions is sent as it is, so it shows every change, even one that leaves the value the same.
     if probe.changes and profile.wire != CHAT:
-        request = by_name(profile.wire).writing.request
-        if request(origin.request) == request(changed):
+        wire = by_name(profile.wire)
+        if wire.write(origin.request) == wire.write(changed):
             raise Inapplicable
-    return changed
+    return with_change(changed, origin)
 
 
 def _send(

@@ -12,12 +12,19 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 if TYPE_CHECKING:
+    from conformance.scenarios import Scenario
     from conformance.suite.run import Run
 
 RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 LEFT: pytest.StashKey[dict[str, int]] = pytest.StashKey()
 """How many requests each case of a live run will send that has not begun yet."""
+
+COLLECTED: pytest.StashKey[int] = pytest.StashKey()
+"""How many items there were before some were deselected."""
+
+STARTED: pytest.StashKey[int] = pytest.StashKey()
+"""How many items have begun."""
 
 DESELECTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether some items were deselected."""
@@ -33,9 +40,17 @@ FOREIGN: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
 
 MATRIX: Final = "conformance_matrix"
 RESULTS: Final = "conformance_results"
-"""The options that decide what the end of a run shows, as pytest keeps them."""
+VARIANT: Final = "conformance_variant"
+"""The options that more than one module reads, as pytest keeps them."""
 
 _NARROWEST: Final = 40
+
+
+def case_of(item: pytest.Item) -> tuple[Scenario, str] | None:
+    """Return the scenario and the variant that an item of the suites is about; None for any other item."""
+    spec = getattr(item, "callspec", None)
+    case = spec.params.get("case") if spec is not None else None
+    return case if isinstance(case, tuple) and hasattr(case[0], "variants") else None
 
 
 def width_of(config: pytest.Config) -> int:

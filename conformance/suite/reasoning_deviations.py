@@ -156,7 +156,7 @@ def _calls_dropped(request: ChangedRequest) -> None:
     """Drop the calls of the last tool turn, and their results, and keep the reasoning that led to them."""
     _item_ids_of(request)
     last_results(request.messages)
-    turn = tool_turns(request.messages)[-1]
+    turn = assistant_messages(request.messages, "tool")[-1]
     if not turn.get("reasoning_details"):
         raise Inapplicable
     dropped = results_of(request.messages, turn)

@@ -33,7 +33,7 @@ def begin(options: Options, profile: Profile, model: str, shelf: CassetteFolder)
         raise Unusable(f"the cassettes of {model} hold real replies ({old.evidence}); add --live to record them again")
     _refuse_foreign_host(options, profile)
     about = {
-        "host": _host(options, profile),
+        "host": host_of(options, profile),
         "thinking": options.thinking,
         "claims": options.claims,
         "versions": {**(options.engine or {}).get("versions", {}), "wire-conformance": version("wire-conformance")},
@@ -115,11 +115,11 @@ def entry(
         is_same = old is not None and (old.evidence, old.versions) == (Evidence.SIMULATED, versions)
         day = old.date if old is not None and is_same else options.today
         return ManifestEntry(Evidence.SIMULATED, day, versions, again, "", None, thinking, claims)
-    host = _host(options, profile)
+    host = host_of(options, profile)
     return ManifestEntry(Evidence.RECORDED, options.today, versions, again, host, None, thinking, claims)
 
 
-def _host(options: Options, profile: Profile) -> str:
+def host_of(options: Options, profile: Profile) -> str:
     """Return the host that replies; an address of this machine has no port, which differs from run to run."""
     if not options.has_endpoint:
         return ""

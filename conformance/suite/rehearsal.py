@@ -1,7 +1,8 @@
 """A run rehearsed against the simulator in process: how many requests it will send, and what would go wrong.
 
 A real provider may get fewer requests if it ends a scenario early. Probes that find nothing to change are not sent. If
-the run first asks whether the model thinks, the plan counts that question and assumes that the model does.
+the run first asks whether the model thinks, the plan counts that question and assumes that the model does. It gets more
+requests if replies are asked for again, to separate what the model does from what the host does.
 
 What goes wrong against the simulator of a profile goes wrong with every provider. Claims that exclude each other show
 as a reply that breaks a rule, or as an answer to a probe that is not the claimed one.
@@ -19,17 +20,19 @@ from conformance.results.runs import Case
 from conformance.scenarios import Scenario
 from conformance.simulator import Simulator
 from conformance.simulator.replies import tokens
+from conformance.suite.comparisons import most_repeats
 from conformance.suite.failures import summary_of_probe, summary_of_rule
 from conformance.suite.play import play
 from conformance.suite.run_claims import assumed, question, with_switch
 from conformance.suite.turns import Subject, max_reply_tokens
+from conformance.suite.twins import TWINS
 from conformance.wire.exchange import Exchange
 
 
 class PlannedCase(NamedTuple):
     """One case: its number of requests, how many of them are probes, and their approximate number of tokens.
 
-    `note` says why a case is not played.
+    `note` says why a case is not played. `repeats`: how many of the requests may be sent again at most.
     """
 
     case: str
@@ -37,6 +40,7 @@ class PlannedCase(NamedTuple):
     probes: int
     tokens: int
     note: str = ""
+    repeats: int = 0
 
 
 class Plan(NamedTuple):
@@ -65,12 +69,26 @@ class Plan(NamedTuple):
         """Return the total number of requests if each case runs so many times; the question is asked once."""
         return sum([case.requests for case in self.cases]) * runs + bool(self.question)
 
+    @property
+    def most_requests(self) -> int:
+        """Return the total number of requests if each reply that can be asked for again is."""
+        return self.requests + sum([case.repeats for case in self.cases])
+
+    @property
+    def most_tokens(self) -> int:
+        """Return the approximate total number of tokens in that many requests."""
+        return self.tokens + sum([case.repeats * case.tokens // max(case.requests, 1) for case in self.cases])
+
     def summary(self) -> str:
         """Return the plan in one line."""
-        limit = self.requests * self.reply_tokens
+        limit = self.most_requests * self.reply_tokens
+        requests, tokens = f"{self.requests}", f"about {self.tokens:,}"
+        if self.question:
+            requests, tokens = f"at most {self.most_requests}", f"about {self.most_tokens:,}"
+        elif self.most_requests > self.requests:
+            requests, tokens = f"{requests} to {self.most_requests}", f"{tokens} to {self.most_tokens:,}"
         return (
-            f"{self.provider}, {self.model}: {'at most ' if self.question else ''}{self.requests} requests "
-            f"with about {self.tokens:,} tokens; "
+            f"{self.provider}, {self.model}: {requests} requests with {tokens} tokens; "
             f"replies are limited to {self.reply_tokens:,} tokens each, {limit:,} in total"
         )
 
@@ -81,6 +99,7 @@ class Plan(NamedTuple):
             yield f"  {'thinking-question':{width}}     1 request, to see whether the model thinks"
         for case in self.cases:
             sent = f"{case.requests:4} requests, {case.probes:3} of them probes, about {case.tokens:7,} tokens"
+            sent += f", at most {case.repeats} repeated" if case.repeats else ""
             yield f"  {case.case:{width}}  {case.note or sent}"
         yield self.summary()
 
@@ -121,7 +140,9 @@ def _planned(profile: Profile, model: str, scenario: Scenario, variant: str, mem
         # The simulator fails here; how far a real provider gets is unknown.
         note = f"at least {len(sent)} requests"
     turns = min(len(scenario.turns), len(sent))
-    return PlannedCase(f"{scenario.name}.{variant}", len(sent), len(sent) - turns, sum(sent), note)
+    twins = TWINS * sum(turn.twin for turn in scenario.turns[:turns])
+    repeats = most_repeats(scenario) if sent else 0
+    return PlannedCase(f"{scenario.name}.{variant}", len(sent), len(sent) - turns - twins, sum(sent), note, repeats)
 
 
 def problems(profile: Profile) -> Iterator[str]:

@@ -7,12 +7,16 @@ from functools import cached_property
 from typing import Any
 
 from conformance.errors import Unusable
+from conformance.observations.sights import digest
 from conformance.profiles import Profile
-from conformance.results import Evidence
+from conformance.results import NOT_PLAYED, Evidence
+from conformance.results.record import ExchangesDigest
+from conformance.scenarios import Scenario
 from conformance.secrets import scrubber
 from conformance.simulator import simulated
 from conformance.suite.options import Options, key_for
 from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
+from conformance.transport.interaction import RawInteraction
 from conformance.transport.recording import Take
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import Exchange
@@ -65,6 +69,23 @@ class Replies:
             engine = self.entry.engine if self.entry is not None else None
         return engine["versions"] if engine is not None else {}
 
+    def not_played(self, scenario: Scenario, variant: str) -> str:
+        """Return why a case that the claims allow is not played; empty if it is.
+
+        The scripted model of an engine has no replies for some scenarios, and a real recording that is older than a
+        scenario need not hold it.
+        """
+        name = f"{scenario.name}.{variant}"
+        entry = None if self.entry is None else self.entry.of(name)
+        engine = self._options.engine if entry is None else entry.engine
+        if scenario.for_free_models and engine is not None:
+            return f"{NOT_PLAYED}: the scripted model of the engine has no replies for it; use one that speaks freely"
+        if entry is None or entry.evidence is Evidence.SIMULATED or entry.date >= scenario.since:
+            return ""
+        if self.cassettes.path(self.model, name).exists():
+            return ""
+        return f"{NOT_PLAYED}: recorded on {entry.date}, before there was this scenario; record it again: {entry.again}"
+
     def prepare(self, profile: Profile, playable: Collection[str], stack: ExitStack) -> tuple[Evidence, Endpoint]:
         """Return what the replies are, and where requests go; a simulator that has to run ends with the stack.
 
@@ -101,16 +122,18 @@ class Replies:
 class Requests:
     """Sends the requests of a run, up to its limits.
 
-    `stopped` says why nothing more is sent, once the time of the run is over.
+    `stopped` says why nothing more is sent, once the time of the run is over or its requests are spent. `sent` counts
+    the requests, and `exchanges` is the digest of those that were answered.
     """
 
     def __init__(self, endpoint: Endpoint, options: Options, stack: ExitStack) -> None:
         """Take what to close with the stack; the client is opened when the first request is sent."""
         self.stopped = ""
+        self.sent = 0
         self._endpoint = endpoint
         self._options = options
         self._stack = stack
-        self._sent = 0
+        self.exchanges = ExchangesDigest()
         self._ends = time.monotonic() + options.max_time
 
     @cached_property
@@ -118,20 +141,33 @@ class Requests:
         return self._stack.enter_context(Client(self._endpoint, until=self._ends))
 
     def send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
-        """Send a request, and give the exchange to a take; raises as the client does, and Unusable at the limit."""
+        """Send a request, and give the exchange to a take; raises as the client does, and Inconclusive at the limit."""
         self._count()
+        replies: list[RawInteraction] = []
+
+        def keep(reply: RawInteraction) -> None:
+            replies.append(reply)
+            if take is not None:
+                take.keep(reply)
+
         try:
-            return self._client.send(body, None if take is None else take.keep)
+            exchange = self._client.send(body, keep)
         except Inconclusive as error:
             if take is not None and error.exchange is None:
                 take.lost += 1
             if isinstance(error, OutOfTime):
                 self.stopped = str(error)
             raise
+        finally:
+            # What the client has sent again, after a 429 or an error of the server, counts as well.
+            self.sent += max(0, len(replies) - 1)
+        self.exchanges.add(digest(exchange))
+        return exchange
 
     def _count(self) -> None:
-        """Count a request; raises Unusable if it exceeds the limit."""
+        """Count a request; raises Inconclusive if it exceeds the limit, so that the results so far are kept."""
         limit = self._options.max_requests
-        if self._options.is_live and limit is not None and self._sent >= limit:
-            raise Unusable(f"the limit of {limit} requests is reached; raise it with --max-requests")
-        self._sent += 1
+        if self._options.is_live and limit is not None and self.sent >= limit:
+            self.stopped = f"the limit of {limit} requests is reached; raise it with --max-requests"
+            raise Inconclusive(self.stopped)
+        self.sent += 1

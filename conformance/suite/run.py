@@ -5,14 +5,15 @@ from contextlib import ExitStack
 from typing import Any
 
 from conformance import baseline, profiles, scenarios
-from conformance.core_facts import CoreFact, core_facts
+from conformance.core_facts import CoreFact, core_facts, untested
 from conformance.documents import read_json
 from conformance.errors import InvalidDocument, Unusable
-from conformance.gate import GateResult
+from conformance.gate import GateResult, check_subjects
 from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.resources import folder, unpacked
 from conformance.results import UNREADABLE, Evidence
 from conformance.results.calibration import counts
+from conformance.results.record import RunRecord, Selection, package_version
 from conformance.results.runs import Case, Results, RunClaim
 from conformance.scenarios import Scenario
 from conformance.secrets import Scrubber
@@ -20,6 +21,7 @@ from conformance.suite import recorder
 from conformance.suite.failures import ExpectedFailures
 from conformance.suite.options import AUTO, OFF, ON, Options, check_base_url, on_wire
 from conformance.suite.play import merged, play
+from conformance.suite.recorder import host_of
 from conformance.suite.rehearsal import Plan, plan
 from conformance.suite.replies import Replies, Requests
 from conformance.suite.run_claims import (
@@ -27,7 +29,9 @@ from conformance.suite.run_claims import (
     QUESTION,
     ThinkingAnswer,
     ask,
+    contradicted,
     given_claims,
+    missing,
     switch,
     with_run_claims,
     with_switch,
@@ -58,9 +62,12 @@ class Run:
         self.model = self._replies.model
         self._cases: dict[str, Case] = {}
         self.claims: dict[str, RunClaim] = {}
+        self.ended = "the run goes on, or it was killed"
+        self.selection: Selection | None = None
+        self._exchanges: list[Exchange] = []
         self.answer: ThinkingAnswer | None = None
         self._thinking = self._set_claims()
-        self.expected_failures = ExpectedFailures.of_subject(self.results().name, self._expected(), options.today)
+        self.expected_failures = self._expected_failures()
         self._stack = ExitStack()
         self._recording: CaseRecorder | None = None
         if options.record and not options.plan:
@@ -81,6 +88,10 @@ class Run:
                 cases, old = self._cases.values(), self._recording.old
                 entry = recorder.entry(self.options, self.profile, self.model, cases, self.claims, old)
                 self._recording.finish(entry, self._cases, is_whole=names <= set(self._cases))
+
+    def end(self, reason: str = "") -> None:
+        """Note that the run ended: with all that was selected, or early for a reason."""
+        self.ended = reason
 
     @property
     def evidence(self) -> Evidence:
@@ -109,7 +120,8 @@ class Run:
 
     def plan(self, cases: Iterable[tuple[Scenario, str]]) -> Plan:
         """Return the requests that these cases need."""
-        return plan(self.profile, self.model, cases, self._switch, asks=self.asks)
+        played = [each for each in cases if not self._replies.not_played(*each)]
+        return plan(self.profile, self.model, played, self._switch, asks=self.asks)
 
     @property
     def asks(self) -> bool:
@@ -121,6 +133,12 @@ class Run:
         """Yield every scenario for providers in each of its variants, even if the claims rule it out."""
         for scenario in map(scenarios.load, scenarios.names()):
             for variant in scenario.variants if not scenario.for_clients else ():
+                yield scenario, variant
+
+    def chosen_cases(self) -> Iterator[tuple[Scenario, str]]:
+        """Yield the cases of the chosen variant, by default all."""
+        for scenario, variant in self.cases():
+            if self.options.variant in ("", variant):
                 yield scenario, variant
 
     def case(self, scenario: Scenario, variant: str) -> Case:
@@ -147,6 +165,8 @@ class Run:
     def _case(self, name: str, scenario: Scenario, variant: str) -> Case:
         if self.unmet(scenario) is not None:
             return play(scenario, variant, self._subject())
+        if note := self._replies.not_played(scenario, variant):
+            return Case(scenario.name, variant, self._evidence, note=note)
         if self._recording is not None:
             return recorder.record(
                 self._recording, name, lambda take: play(scenario, variant, self._subject(take=take))
@@ -163,7 +183,10 @@ class Run:
 
     def _subject(self, evidence: Evidence | None = None, take: Take | None = None) -> Subject:
         def send(body: Mapping[str, Any]) -> Exchange:
-            return self._requests.send(with_switch(body, self._switch), take)
+            exchange = self._requests.send(with_switch(body, self._switch), take)
+            # Only what the user claims is compared with what the replies show; the rest would be kept for nothing.
+            self._exchanges += [exchange] if self.options.claims else []
+            return exchange
 
         return Subject(self.profile, self.model, send, evidence or self._evidence)
 
@@ -204,12 +227,12 @@ class Run:
 
     def expected_failure(self, case: Case, name: str) -> str:
         """Return the reason why a failure of a case is expected; empty if it is not."""
-        entry = self.expected_failures.covering(self.results().name, case, name)
+        entry = self.expected_failures.covering(self._name, case, name)
         return "" if entry is None else entry.reason
 
     def unexpected_pass(self, case: Case, name: str) -> str:
         """Return what is wrong with a pass of a case that an entry expects to fail; empty if there is none."""
-        entry = self.expected_failures.naming(self.results().name, case, name)
+        entry = self.expected_failures.naming(self._name, case, name)
         if entry is None:
             return ""
         return f"passes, but is expected to fail: {entry.reason} Remove the entry {entry.match}."
@@ -227,16 +250,64 @@ class Run:
         facts = core_facts(cases, self._known)
         return with_run_claims(facts, cases, self.claims, is_live=self.options.is_live)
 
+    def contradicted_claims(self) -> tuple[str, ...]:
+        """Return in words the claims of the user that replies contradict."""
+        return tuple(contradicted(self.claims, self._exchanges, self._known))
+
+    def missing_claims(self) -> tuple[str, ...]:
+        """Return the claims of core facts that a profile of the user's own lacks; none for a profile with a name."""
+        is_whole = self.selection is None or self.selection.is_whole
+        return tuple(missing(self.core_facts(), self._known, is_whole=is_whole)) if self.profile.path else ()
+
+    def _expected_failures(self) -> ExpectedFailures:
+        """Return the expected failures of the subject; raises Unusable for an entry of the user's about another one."""
+        options, entries, played = self.options, self._expected(), self._played(RunRecord())
+        if options.expected is not None:
+            check_subjects([played], entries, str(options.expected))
+        return ExpectedFailures.of_subject(played.name, entries, options.today, allow_wide=options.allow_wide_baseline)
+
     def _expected(self) -> Sequence[baseline.Entry]:
         """Return the expected failures of the given file, or the project's own if its own cassettes are replayed."""
         if self.options.expected is not None:
-            return baseline.load(self.options.expected)
+            return baseline.load(self.options.expected, today=self.options.today)
         return baseline.load() if self._replies.is_replay and self.options.cassettes == folder("cassettes") else ()
 
     def results(self) -> Results:
-        """Return the results so far; a replay of another model than the default one has a name of its own."""
-        cases, further = tuple(self._cases.values()), self._replies.is_of_further_model
-        return Results(self.profile.name, self.model, cases, "", self._replies.versions, further, self.claims)
+        """Return the results so far, with what the run did; `end` says that it is over."""
+        return self._played(self._record())
+
+    def _played(self, record: RunRecord) -> Results:
+        """Return the results; a replay of another model than the default one has a name of its own."""
+        cases, replies = tuple(self._cases.values()), self._replies
+        further = replies.is_of_further_model
+        return Results(self.profile.name, self.model, cases, "", replies.versions, further, self.claims, run=record)
+
+    @property
+    def _name(self) -> str:
+        return self._played(RunRecord()).name
+
+    def _record(self) -> RunRecord:
+        every = len([*self.cases()])
+        selection = self.selection or Selection(every, every)
+        lacking = selection.cases - len(self._cases)
+        ended = self.stopped or self.ended
+        if not ended and lacking > 0:
+            ended = f"{lacking} of {selection.cases} selected cases have no results"
+        # A replay is as old as its recording, so that it gives the same results on any day.
+        entry, sent = self._replies.entry, self._requests
+        date = entry.date if entry is not None else self.options.today
+        host = entry.host if entry is not None else host_of(self.options, self.profile)
+        version, digest = package_version(), sent.exchanges.hexdigest()
+        problems = self._problems(selection) if self._cases else ()
+        return RunRecord(version, date, self.profile.wire, host, selection, sent.sent, digest, ended, problems)
+
+    def _problems(self, selection: Selection) -> tuple[str, ...]:
+        """Return what is wrong with the run as a whole; what a part of the tests does not test is no problem."""
+        found = [f"contradicted claim: {each}" for each in self.contradicted_claims()]
+        found += [f"missing claim: {each}" for each in self.missing_claims()]
+        facts = untested(self.core_facts()) if selection.is_whole else ()
+        found += [f"untested: {fact.title}: {'; '.join(fact.reasons)}" for fact in facts]
+        return tuple(found)
 
     def confirmed(self) -> dict[str, int]:
         """Return how many recordings of real traffic confirm each claim, by the last calibration."""

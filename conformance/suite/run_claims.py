@@ -12,6 +12,8 @@ from conformance.core_facts import DEFINITIONS, CoreFact
 from conformance.documents import parse_yaml
 from conformance.errors import ConformanceError, Unusable
 from conformance.observations import words
+from conformance.observations.collected import collect, combined, id_formats, values
+from conformance.observations.comparing import Relation, relation
 from conformance.observations.counts import reasoning_tokens
 from conformance.profiles import UNKNOWN, Claims
 from conformance.results import Verdict
@@ -128,6 +130,28 @@ def _foreign_fields(message: Mapping[str, Any]) -> Iterator[str]:
     for name, value in message.items():
         if isinstance(value, str) and value and any(word in name.lower() for word in ("reason", "think", "thought")):
             yield name
+
+
+def contradicted(claims: Mapping[str, RunClaim], exchanges: Iterable[Exchange], known: Claims) -> Iterator[str]:
+    """Yield in words each claim of the user of which the replies show another value."""
+    own = {name: claim for name, claim in claims.items() if claim.by == USER}
+    seen = collect([(each,) for each in exchanges], known) if own else {}
+    observed = values({**combined(seen), **id_formats(seen)})
+    for name in sorted(own.keys() & observed.keys()):
+        if relation(name, observed[name], own[name].value) is Relation.DIFFERENT:
+            yield f"{name}: claimed {_with_origin(own[name])}, observed {_text(observed[name])}"
+
+
+def missing(facts: Iterable[CoreFact], claims: Claims, *, is_whole: bool) -> Iterator[str]:
+    """Yield the claims of core facts that are not made, though nothing rules their facts out.
+
+    After a whole run, a claim that is `unknown` is missing, too, if nothing else of its fact could be tested.
+    """
+    for fact in facts:
+        if fact.verdict is not Verdict.NOT_APPLICABLE:
+            names = dict.fromkeys([*fact.claimed, *(name for group in fact.needs for name in group)])
+            absent = UNKNOWN if is_whole and fact.verdict is Verdict.UNKNOWN else None
+            yield from [each for each in names if claims.get(each) in (None, absent)]
 
 
 def described(claims: Mapping[str, RunClaim]) -> str:

@@ -17,7 +17,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if run is None:
         message = "the suites need a provider: pytest --provider=deepseek"
         raise pytest.UsageError(message)
-    pairs = [(each, probe.name) for each in run.cases() for probe in each[0].probes]
+    pairs = [(each, probe.name) for each in run.chosen_cases() for probe in each[0].probes]
     ids = [f"{scenario.name}.{variant}-{probe}" for (scenario, variant), probe in pairs]
     metafunc.parametrize(("case", "probe"), pairs, ids=ids, indirect=["case"])
 

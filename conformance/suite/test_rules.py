@@ -4,7 +4,7 @@ import pytest
 
 from conformance.results import Status
 from conformance.results.runs import Case
-from conformance.suite.as_scripted import COMPARISONS
+from conformance.suite.comparisons import COMPARISONS, notice
 from conformance.suite.failures import (
     follows_from_end,
     report_on_end,
@@ -24,7 +24,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if run is None:
         message = "the suites need a provider: pytest --provider=deepseek"
         raise pytest.UsageError(message)
-    cases = list(run.cases())
+    cases = list(run.chosen_cases())
     if "rule" in metafunc.fixturenames:
         pairs = [(each, rule) for each in cases for rule in promised(*each, run.profile.wire)]
         ids = [f"{scenario.name}.{variant}-{rule}" for (scenario, variant), rule in pairs]
@@ -80,6 +80,8 @@ def test_no_other_rule_is_broken(case: Case, request: pytest.FixtureRequest) -> 
         pytest.skip(f"follows from: {case.note}")
     for outcome in unmet_recommendations(case):
         warn(request.node, f"{case.name}: {summary_of_recommendation(outcome)}")
+    for text in filter(None, map(notice, case.probes)):
+        warn(request.node, f"{case.name}: {text}")
     failed = [
         outcome for outcome in case.outcomes if summary_of_rule(outcome) and not follows_from_end(case, outcome.status)
     ]

@@ -11,6 +11,10 @@ from conformance.observations.replies import reasoning_fields
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence
 from conformance.scenarios import Scenario, ScriptTurn, tool_definitions
+from conformance.suite.echoes import forced
+from conformance.suite.endings import cause_of_end
+from conformance.suite.nonces import filled
+from conformance.suite.sent_back import OwnTurn, with_own_turns
 from conformance.transport.client import Inconclusive
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -43,13 +47,18 @@ class Subject:
 class Progress:
     """A scenario while it is played: the canonical transcript and the exchanges so far.
 
-    `sources` are, for each request, the messages of the transcript that its messages were made from, one for one.
-    `silent` are the turns whose calls came without reasoning, asked twice, though the model thinks.
+    `bodies` are the requests as they were given to the sender, and `sources` are, for each of them, the messages of the
+    transcript that its messages were made from, one for one. `own`: what the replies said, by their position in the
+    transcript. `changes` say in words what of a reply was not sent back as it came. `silent` are the turns whose calls
+    came without reasoning, asked twice, though the model thinks.
     """
 
     transcript: list[dict[str, Any]]
     exchanges: list[Exchange] = field(default_factory=list)
+    bodies: list[Mapping[str, Any]] = field(default_factory=list)
     sources: list[list[dict[str, Any]]] = field(default_factory=list)
+    own: dict[int, OwnTurn] = field(default_factory=dict)
+    changes: list[str] = field(default_factory=list)
     note: str = ""
     silent: list[int] = field(default_factory=list)
 
@@ -58,26 +67,31 @@ class Progress:
         """Return True if the endpoint was busy or failed before the scenario ended."""
         return self.note.startswith(INCONCLUSIVE)
 
+    @property
+    def called(self) -> Sequence[Mapping[str, Any]]:
+        """Return the calls that the last message of the transcript makes."""
+        return self.transcript[-1].get("tool_calls", ()) if self.transcript else ()
+
 
 def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
     """Play the turns of a scenario, without its probes and without checking the replies."""
+    scenario = filled(scenario, variant)
     system = [{"role": "system", "content": scenario.system}] if scenario.system else []
-    progress = Progress(transcript=system)
+    progress = Progress([*system, *map(dict, scenario.history)])
     for number, turn in enumerate(scenario.turns, 1):
-        called = progress.transcript[-1].get("tool_calls", ()) if progress.transcript else ()
-        if bool(called) is not bool(turn.results):
-            progress.note = _early_end(number, progress, subject, called=bool(called))
+        progress.note = _early_end(number, turn, progress, subject)
+        if progress.note:
             break
-        progress.transcript += _client_messages(turn, called)
-        prepared = egress.prepare(progress.transcript, subject.claims)
-        body = _body(scenario, variant, prepared.messages, subject)
+        progress.transcript += _client_messages(turn, progress.called)
+        body = _body(scenario, variant, _messages(progress, subject), subject)
+        body |= forced(turn, body, subject.profile)
         try:
-            exchange = _with_reasoning(subject.send(body), number, turn, progress, subject)
+            exchange = _with_reasoning(subject.send(body), body, number, turn, progress, subject)
         except Inconclusive as error:
             progress.note = f"{INCONCLUSIVE}: {error}"
             break
         progress.exchanges.append(exchange)
-        progress.sources.append([progress.transcript[origin] for origin in prepared.origins])
+        progress.bodies.append(body)
         index = Index((exchange,))
         if not index.replies:
             progress.note = f"ended at turn {number}: HTTP {exchange.status}: {exchange.response!r:.400}"
@@ -85,20 +99,43 @@ def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
         if (reported := next((stream.value.error for stream in index.streams), None)) is not None:
             progress.note = f"ended at turn {number}: an error came inside the stream: {reported!r:.400}"
             break
-        progress.transcript.append(ingress.read(index.replies[0].message, subject.claims))
+        message = index.replies[0].message
+        progress.own[len(progress.transcript)] = OwnTurn.of(exchange, message)
+        progress.transcript.append(ingress.read(message, subject.claims))
     return progress
 
 
-def _early_end(number: int, progress: Progress, subject: Subject, *, called: bool) -> str:
-    """Return why a scenario ends before a turn: a reply that did not arrive whole is the wire's doing."""
-    cut = not Index(tuple(progress.exchanges[-1:])).replies[0].complete if progress.exchanges else False
-    if cut and subject.claims.get("finish.missing-in-stream") is not True:
-        return f"ended at turn {number - 1}: the stream of the reply did not come to its end"
-    return f"{ENDED_BY_MODEL} {number}: the model " + ("called a tool" if called else "called no tool")
+def _messages(progress: Progress, subject: Subject) -> list[dict[str, Any]]:
+    """Return the messages of the next request, with the replies as they came."""
+    prepared = egress.prepare(progress.transcript, subject.claims)
+    messages, changes = with_own_turns(prepared, progress.transcript, progress.own, subject.profile.wire)
+    progress.sources.append([progress.transcript[origin] for origin in prepared.origins])
+    progress.changes += [change for change in changes if change not in progress.changes]
+    return messages
+
+
+def _early_end(number: int, turn: ScriptTurn, progress: Progress, subject: Subject) -> str:
+    """Return why a scenario ends before a turn; empty if it goes on."""
+    if not progress.exchanges:
+        return ""
+    exchange = progress.exchanges[-1]
+    reply = Index((exchange,)).replies[0]
+    if not reply.complete and subject.claims.get("finish.missing-in-stream") is True:
+        reply = reply._replace(complete=True)
+    cause = cause_of_end(exchange, reply, calls_expected=bool(turn.results))
+    if cause is None:
+        return ""
+    before = f"{ENDED_BY_MODEL} {number}" if cause.by_model else f"ended at turn {number - 1}"
+    return f"{before}: {cause.words}"
 
 
 def _with_reasoning(
-    exchange: Exchange, number: int, turn: ScriptTurn, progress: Progress, subject: Subject
+    exchange: Exchange,
+    body: Mapping[str, Any],
+    number: int,
+    turn: ScriptTurn,
+    progress: Progress,
+    subject: Subject,
 ) -> Exchange:
     """Return the exchange of a turn, asked again if a thinking model called without reasoning where the script thinks.
 
@@ -108,7 +145,7 @@ def _with_reasoning(
     if not turn.calls or not turn.thinks or not _must_reason(exchange, subject.claims):
         return exchange
     try:
-        again = subject.send(exchange.request)
+        again = subject.send(body)
     except (Inconclusive, Unusable):
         again = exchange
     if _must_reason(again, subject.claims):

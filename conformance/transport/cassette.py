@@ -49,7 +49,7 @@ def replaying(path: Path) -> Iterator[None]:
     vcrpy could do it too, but it imports every HTTP client that is installed, and copies a request for each comparison,
     which together takes a fifth of the time of a replay.
     """
-    left = [*_interactions(path)]
+    left = [*interactions(path)]
 
     async def replayed(_: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
         sent = await request.aread()
@@ -98,7 +98,7 @@ def _reply(kept: RawInteraction, hidden: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _interactions(path: Path) -> list[Any]:
+def interactions(path: Path) -> list[Any]:
     """Return the requests and replies of a cassette; raises InvalidDocument if it is broken."""
     try:
         value = yaml.load(path.read_text("utf-8"), _LOADER)  # noqa: S506 — it is a safe loader

@@ -3,9 +3,11 @@
 import asyncio
 import json
 import math
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
@@ -90,6 +92,12 @@ class _Sent(NamedTuple):
     shown_url: str
 
 
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Return what the certificates of hosts are verified by; a run makes many clients, and each would read it anew."""
+    return httpx.create_ssl_context()
+
+
 class Client:
     """Sends request bodies to an endpoint and returns exchanges; use it as a context manager, in one thread."""
 
@@ -106,7 +114,9 @@ class Client:
         # An engine that silently drops idle connections must not look like one that has stopped.
         limits = httpx.Limits(max_keepalive_connections=0 if endpoint.exclusive else 20)
         timeout = httpx.Timeout(None, connect=min(CONNECT_TIMEOUT, endpoint.seconds))
-        self._http = httpx.AsyncClient(timeout=timeout, follow_redirects=False, limits=limits, transport=transport)
+        self._http = httpx.AsyncClient(
+            verify=_certificates(), timeout=timeout, follow_redirects=False, limits=limits, transport=transport
+        )
         self._wire = by_name(endpoint.wire)
         self._base_url = endpoint.base_url.rstrip("/")
         self._answers = 0
@@ -178,7 +188,7 @@ class Client:
 
     def _on_wire(self, body: Mapping[str, Any]) -> _Sent:
         url = self._base_url + self._wire.path(body)
-        return _Sent(self._wire.writing.request(body), url, shown_url(url))
+        return _Sent(self._wire.write(body), url, shown_url(url))
 
     def _request(self, sent: _Sent) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS, **self._wire.headers(self._endpoint.key)}

@@ -15,6 +15,7 @@ from conformance.wire.anomalies import Anomaly, describe
 from conformance.wire.deltas import PartialMessage
 from conformance.wire.keys import key_of
 from conformance.wire.patterns import REPEATED, Chunks, Continued, find_pattern
+from conformance.wire.repeats import Fragments
 from conformance.wire.sse import Event, Reading
 
 DONE: Final = "[DONE]"
@@ -28,7 +29,8 @@ _PATIENCE: Final = 4
 class Choice(NamedTuple):
     """A choice: the message as in a plain reply, the last finish reason, and the place at which each call begins.
 
-    `texts`: the whole text under each key that is not known, of which the message has the last fragment.
+    `texts`: the whole text under each key that is not known, of which the message has the last fragment. `fragments`:
+    all other texts, in the fragments in which they came.
     """
 
     index: int  # type: ignore[assignment]  # it hides the method of tuple, which is not needed here
@@ -36,6 +38,7 @@ class Choice(NamedTuple):
     finish_reason: Any
     calls: tuple[Place, ...]
     texts: Mapping[str, str]
+    fragments: tuple[Fragments, ...] = ()
 
 
 class Stream(NamedTuple):
@@ -271,7 +274,10 @@ class _ChunkAssembly:
         for index, message in sorted(self.messages.items()):
             if index in unfinished:
                 self.note("cut", last_places.get(index, (len(chunks),)), "no finish reason")
-            choices.append(Choice(index, message.close(), message.finish_reason, message.calls(), message.texts()))
+            fragments = tuple(message.fragments())
+            choices.append(
+                Choice(index, message.close(), message.finish_reason, message.calls(), message.texts(), fragments)
+            )
         anomalies = {kind: tuple(found) for kind, found in self.anomalies.items()}
         # Messages note anomalies here; without this, only the garbage collector would free them, and all chunks.
         self.messages, self.latest = {}, None

@@ -19,6 +19,7 @@ Each call has the keys that its fragments had and no others: what is missing sta
 name are kept; argument strings are joined; other keys keep the last value.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
@@ -112,6 +113,11 @@ class Calls:
     def render(self) -> list[dict[str, Any]]:
         """Return the calls, in the order in which they were opened."""
         return [call.render() for call in self._calls]
+
+    def runs(self) -> Iterator[list[str]]:
+        """Yield the fragments of each call's arguments that are texts."""
+        for call in self._calls:
+            yield [text for text in call.arguments if type(text) is str]
 
     def places(self) -> tuple[Place, ...]:
         """Return the place of each call's first fragment."""

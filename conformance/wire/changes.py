@@ -12,6 +12,7 @@ LOST: Final = "lost"
 REWRITTEN: Final = "rewritten"
 MOVED: Final = "moved"
 
+_NONE: Final[Mapping[int, int]] = {}
 _SORTED: Final = orjson.OPT_SORT_KEYS
 
 
@@ -51,15 +52,7 @@ def find_changes(
     begin = common_prefix(before, after)
     if begin == len(before):
         return []
-    positions: dict[Any, list[int]] = {}
-    # From the end, so that `pop` below takes the first of several equal messages.
-    for at in range(len(after) - 1, begin - 1, -1):
-        positions.setdefault(new.get(at, message_key(after[at])), []).append(at)
-    matches: dict[int, int] = {}
-    for number in range(begin, len(before)):
-        free = positions.get(old.get(number, message_key(before[number])))
-        if free:
-            matches[number] = free.pop()
+    matches = _matches(before, after, old, new, begin)
     kept = _in_order(matches)
     rewritten = _rewritten(before, after, matches, kept, begin)
     lost = {number for number in range(begin, len(before)) if number not in matches and number not in rewritten}
@@ -72,6 +65,28 @@ def find_changes(
         later = rewritten.get(number, matches.get(number))
         found.append(MessageChange(kind, number, later, value, _is_isolated(before, number, lost)))
     return found
+
+
+def _matches(
+    before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int], begin: int
+) -> dict[int, int]:
+    """Return the messages that are the same in both requests: by the reply that they send back, else by their text."""
+    matches: dict[int, int] = {}
+    # A reply may be recognized in one request and not in the other, so that only the texts are left to compare.
+    for given, sent in ((old, new), (_NONE, _NONE)):
+        taken = set(matches.values())
+        if len(matches) == len(before) - begin or len(taken) == len(after) - begin:
+            break
+        positions: dict[Any, list[int]] = {}
+        # From the end, so that `pop` below takes the first of several equal messages.
+        for at in range(len(after) - 1, begin - 1, -1):
+            if at not in taken:
+                positions.setdefault(sent.get(at, message_key(after[at])), []).append(at)
+        for number in range(begin, len(before)):
+            free = None if number in matches else positions.get(given.get(number, message_key(before[number])))
+            if free:
+                matches[number] = free.pop()
+    return dict(sorted(matches.items()))
 
 
 def message_key(message: Any) -> Any:

@@ -16,7 +16,7 @@ What each key of a delta becomes:
 null is ignored: only `content` is null if it has no other value. An empty value is kept if there is no other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
@@ -25,6 +25,7 @@ from conformance.wire.calls import Calls
 from conformance.wire.fragments import Details, MergedObject, PartialObject, rendered
 from conformance.wire.patterns import Continued, Piece
 from conformance.wire.reasoning import TEXT_KEYS
+from conformance.wire.repeats import ARGUMENTS, Fragments
 
 _STRINGS: Final = frozenset({*TEXT_KEYS, "refusal"})
 _CONTENT_KEYS: Final = frozenset({"content", "function_call", "reasoning_details", "tool_calls", *_STRINGS})
@@ -163,6 +164,20 @@ class PartialMessage:
     def texts(self) -> dict[str, str]:
         """Return the fragments under each key that the assembler does not know, joined; the message has the last."""
         return {key: "".join(fragments) for key, fragments in self._texts.items()}
+
+    def fragments(self) -> Iterator[Fragments]:
+        """Yield the texts of the message whose meaning is known, in the fragments in which they came."""
+        for part in self._content:
+            if type(part) is list:
+                yield Fragments("content", part)
+            else:
+                yield from [Fragments(str(part.fields.get("type")), run) for run in part.runs()]
+        for key, run in self._strings.items():
+            yield Fragments(key, run)
+        if self._details is not None:
+            yield from [Fragments("reasoning_details", run) for run in self._details.runs()]
+        if self._calls is not None:
+            yield from [Fragments(ARGUMENTS, run) for run in self._calls.runs()]
 
     def calls(self) -> tuple[Place, ...]:
         """Return the place at which each tool call begins."""

@@ -238,6 +238,11 @@ def as_chat(exchange: Exchange, request: Any, response: Any, native: Native, mod
     )
 
 
+def strict_format(schema: Any) -> dict[str, Any]:
+    """Return the `response_format` for a schema that the server of another wire enforces."""
+    return {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}
+
+
 def require_events(found: Sized, text: str) -> None:
     """Raise InvalidDocument for a text in which no events were found, unless it is blank."""
     if not found and text.strip():

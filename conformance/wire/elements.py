@@ -1,9 +1,10 @@
 """The elements of a conversation that rules check: tuples that refer to its own values, each with its place."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from conformance.documents.pointer import Place
+from conformance.wire.anomalies import Anomaly
 from conformance.wire.assemble import Stream
 from conformance.wire.exchange import Exchange
 
@@ -101,6 +102,13 @@ class Streamed(NamedTuple):
         end = int(late[0].at[0]) if late else len(chunks)
         every = zip(chunks.special, chunks.special_objects(), strict=True)
         return [number for number, chunk in every if "error" not in chunk and number < end]
+
+
+class AnyStream(NamedTuple):
+    """The event stream of a reply on any wire, and the errors that its events report."""
+
+    place: Place
+    errors: Sequence[Anomaly]
 
 
 class Resent(NamedTuple):

@@ -1,6 +1,6 @@
 """Objects that a stream delivers in fragments: items of `reasoning_details`, content parts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
@@ -51,6 +51,11 @@ class Details:
     def render(self) -> list[dict[str, Any]]:
         """Return the items, in the order in which they began."""
         return [item.render() for item in self._items]
+
+    def runs(self) -> Iterator[list[str]]:
+        """Yield the fragments of each text of the items."""
+        for item in self._items:
+            yield from item.runs()
 
     def _irregular_key(self, fragment: dict[str, Any], at: Place) -> tuple[int | None, str]:
         index, kind = fragment.get("index"), fragment.get("type")
@@ -106,6 +111,14 @@ class PartialObject:
         texts = {key: "".join(texts) for key, texts in self._texts.items()}
         lists = {key: [rendered(value) for value in values] for key, values in self._lists.items()}
         return self.fields | texts | lists
+
+    def runs(self) -> Iterator[list[str]]:
+        """Yield the fragments of each text of the object."""
+        yield from self._texts.values()
+        for values in self._lists.values():
+            for value in values:
+                if type(value) is PartialObject:
+                    yield from value.runs()
 
     def _set(self, key: str, value: Any) -> None:
         if type(value) is str and key in _JOINED_KEYS:

@@ -10,16 +10,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from conformance.documents.pointer import Place
+from conformance.wire.anomalies import Anomaly, describe
 from conformance.wire.assemble import assemble
 from conformance.wire.continuations import Continuation, find_continuations
-from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, ToolTurn, Usage, calls_of
+from conformance.wire.elements import (
+    AnyStream,
+    Body,
+    Call,
+    Message,
+    Reply,
+    Resent,
+    Result,
+    Streamed,
+    ToolTurn,
+    Usage,
+    calls_of,
+)
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.plain import is_foreign
+from conformance.wire.repeats import StreamedText
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
-Element = TypeVar("Element", ToolTurn, Result)
+Element = TypeVar("Element", ToolTurn, Result, Reply, Streamed)
 
 
 class Index:
@@ -78,6 +92,31 @@ class Index:
             for number, (exchange, body) in enumerate(held)
             if body is not None
         ]
+
+    @property
+    def all_streams(self) -> list[AnyStream]:
+        """Return the streams of all wires."""
+        found = {each.place: each.value.anomalies.get("error-in-band", ()) for each in self.streams}
+        for number, exchange in enumerate(self.conversation):
+            native = exchange.native
+            if native is not None and native.events:
+                error = native.error()
+                found[number, "response"] = () if error is None else (Anomaly(error[0], describe(error[1])),)
+        return [AnyStream(place, found[place]) for place in sorted(found)]
+
+    @property
+    def streamed_texts(self) -> list[StreamedText]:
+        """Return the texts of the streams of all wires, in the fragments in which they come."""
+        found = [text for stream in self.streams for text in _texts_of(stream)]
+        natives = [(number, each.native) for number, each in enumerate(self.conversation) if each.native is not None]
+        return found + [text for number, native in natives for text in native.texts(number)]
+
+    def streamed_texts_of(self, number: int) -> list[StreamedText]:
+        """Return the texts of the stream of one exchange."""
+        native = self.conversation[number].native
+        if native is not None:
+            return list(native.texts(number))
+        return [text for stream in self.of_exchange(self.streams, number) for text in _texts_of(stream)]
 
     @property
     def messages(self) -> list[Message]:
@@ -298,5 +337,14 @@ class Index:
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete, texts or {}))
 
 
-def _exchange(element: ToolTurn | Result) -> int:
+def _exchange(element: ToolTurn | Result | Reply | Streamed) -> int:
     return int(element.place[0])
+
+
+def _texts_of(stream: Streamed) -> list[StreamedText]:
+    chunks = stream.value.chunks
+    return [
+        StreamedText(stream.place, name, texts, chunks)
+        for choice in stream.value.choices
+        for name, texts in choice.fragments
+    ]

@@ -22,6 +22,9 @@ PARTS: Final = {"thinking-parts": "thinking", "reasoning-parts": "reasoning"}
 FIELDS: Final = (*ALL_KEYS, *PARTS, *TAGS)
 """Every field in which claims can locate reasoning."""
 
+_TELLING: Final = 12
+"""How many characters beside white space a text has that does not occur twice by chance."""
+
 _KEY_SET: Final = frozenset(KEYS)
 _PLAIN: Final = frozenset(ALL_KEYS) - {"extra_content"}
 
@@ -120,6 +123,14 @@ def reasoning_text(message: dict[str, Any], field: str) -> str:
     if field in PARTS:
         value = [part for part in _objects(message.get("content")) if part.get("type") == PARTS[field]]
     return "".join([_item_text(item) for item in _objects(value)])
+
+
+def is_telling(reasoning: str) -> bool:
+    """Return whether reasoning is long enough that nothing else says the same by chance."""
+    words = reasoning.split()
+    # Chinese and Japanese have no spaces between words.
+    has_words = len(words) > 2 or any([sign.isalpha() and not sign.isascii() for sign in reasoning])
+    return has_words and sum(map(len, words)) >= _TELLING
 
 
 def _part_fields(content: list[Any]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from conformance.wire.changes import message_key
 from conformance.wire.elements import Call, Reply, Resent, calls_of
 from conformance.wire.exchange import Conversation
 from conformance.wire.keys import key_of
@@ -28,9 +29,11 @@ def find_resent(
     The reply to a request with n assistant messages comes back as assistant message n. For clients that merge or drop
     turns, the other assistant messages are searched for the same text and calls. A message sends back one reply only:
     recordings that repeat a request hold replies that are hard to distinguish. What the server holds is not sent back.
+    A message with another text sends a reply back if it follows exactly the messages that the reply was given to.
     """
     found: list[tuple[int, Resent]] = []
     known = _Replies(replies)
+    positions = _Positions(conversation, replies)
     waiting = deque(enumerate(replies))
     counts: list[int] = []
     for later, exchange in enumerate(conversation):
@@ -39,6 +42,7 @@ def find_resent(
         while waiting and int(waiting[0][1].place[0]) < later:
             number, reply = waiting.popleft()
             known.add(number, counts[int(reply.place[0])])
+            positions.add(number, counts[int(reply.place[0])])
         if not assistants:
             continue
         resent: dict[int, tuple[int, Resent]] = {}
@@ -53,6 +57,10 @@ def find_resent(
             # Similarity is computed only if there is a rival, which is rare.
             if rival is None or _similarity(candidate) >= _similarity(rival[1]):
                 resent[position] = number, candidate
+        for number, (position, value) in positions.changed(later, assistants, resent):
+            if held is None or position not in held:
+                place = (later, "request", "messages", position)
+                resent[position] = number, Resent(place, value, replies[number], position > last)
         found += resent.values()
     return [resent for _, resent in sorted(found, key=lambda each: (each[0], each[1].place[0]))]
 
@@ -61,7 +69,8 @@ class _Replies:
     """The replies so far, by what a message that sends one of them back has in common with it.
 
     `owners`: the replies that have an id, by id. `near`: replies by the number of the assistant message that should
-    send them back, and by key. `anywhere`: replies by key.
+    send them back, and by key. `anywhere`: replies by key. `exact`: those with an id that several replies have, by all
+    of their calls.
     """
 
     def __init__(self, replies: Sequence[Reply]) -> None:
@@ -70,10 +79,14 @@ class _Replies:
         self.owners: dict[str, set[int]] = {}
         self.near: dict[Any, deque[int]] = {}
         self.anywhere: dict[Any, deque[int]] = {}
+        self.exact: dict[Any, set[int]] = {}
         for number, reply in enumerate(replies):
             for call in reply.calls:
                 if type(call.id) is str:
                     self.owners.setdefault(call.id, set()).add(number)
+        for number, reply in enumerate(replies):
+            if self._shares_ids(reply.calls):
+                self.exact.setdefault(_exact_key(reply.calls), set()).add(number)
 
     def add(self, number: int, expected: int) -> None:
         """Add a reply; `expected` is the number of assistant messages in its request."""
@@ -124,16 +137,30 @@ class _Replies:
         """Return whether only other replies have an id."""
         return type(identity) is str and identity in self.owners and number not in self.owners[identity]
 
+    def _shares_ids(self, calls: list[Call]) -> bool:
+        """Return whether an id of these calls is that of several replies."""
+        return any([type(call.id) is str and len(self.owners.get(call.id, ())) > 1 for call in calls])
+
+    def _is_of_another(self, number: int, calls: list[Call]) -> bool:
+        """Return whether the ids, names and arguments of calls are those of other replies that used an id again."""
+        if not self._shares_ids(calls):
+            return False
+        owners = self.exact.get(_exact_key(calls))
+        return owners is not None and number not in owners
+
     def _sends_back(self, number: int, value: dict[str, Any], *, near: bool) -> bool:
         """Return whether a message has the text and the calls of a reply; reasoning is ignored.
 
         At the expected position (`near`) the id of one call is enough; elsewhere all calls must be the same, because
-        ids may repeat. A message whose ids all come from other replies belongs to one of those.
+        ids may repeat. A message whose ids all come from other replies belongs to one of those, and so does one with
+        exactly the calls of another reply.
         """
         reply, calls = self.replies[number], calls_in(value)
         if not calls or not reply.calls:
             text = content_text(reply.message.get("content")).strip()
             return not calls and not reply.calls and bool(text) and content_text(value.get("content")).strip() == text
+        if self._is_of_another(number, calls):
+            return False
         own_ids = {call.id for call in reply.calls if type(call.id) is str and call.id}
         same_ids = own_ids.intersection([back.id for back in calls if type(back.id) is str])
         if same_ids and (near or len(same_ids) == len(calls) == len(reply.calls)):
@@ -146,6 +173,65 @@ class _Replies:
         return not is_foreign and all(
             [same_arguments(back.arguments, call.arguments) for back, call in _pairs(calls, reply)]
         )
+
+
+class _Positions:
+    """The replies so far, by their positions, for messages that send one back with another text.
+
+    `expected`: replies by the number of the assistant message that should send them back.
+    """
+
+    def __init__(self, conversation: Conversation, replies: Sequence[Reply]) -> None:
+        self.conversation = conversation
+        self.replies = replies
+        self.expected: dict[int, deque[int]] = {}
+        self._wholes: dict[int, int] = {}
+
+    def add(self, number: int, expected: int) -> None:
+        """Add a reply; `expected` is the number of assistant messages in its request."""
+        self.expected.setdefault(expected, deque(maxlen=MAX_RIVALS)).append(number)
+
+    def changed(
+        self, later: int, assistants: Sequence[Assistant], resent: Mapping[int, tuple[int, Resent]]
+    ) -> Iterator[tuple[int, Assistant]]:
+        """Yield the plain replies that a request sends back with another text, each with its message.
+
+        Of several replies to the same messages, a client may have made up its own; and a message at the end is a
+        beginning of the next reply.
+        """
+        messages = self.conversation[later].request["messages"]
+        returned = {number for number, _ in resent.values()}
+        prefix, hashed = 0, 0
+        for at, (position, value) in enumerate(assistants):
+            rivals = self.expected.get(at, ())
+            if position in resent or not rivals or value.get("tool_calls") or position + 1 == len(messages):
+                continue
+            prefix, hashed = _hashed(messages[hashed:position], prefix), position
+            found = [number for number in rivals if self._whole(number) == prefix]
+            if len(found) == 1 and found[0] not in returned and _is_plain(self.replies[found[0]]):
+                yield found[0], (position, value)
+
+    def _whole(self, number: int) -> int:
+        """Return the hash of the messages that a reply was given to."""
+        exchange = int(self.replies[number].place[0])
+        if exchange not in self._wholes:
+            body: Any = self.conversation[exchange].request
+            messages = body.get("messages") if type(body) is dict else None
+            self._wholes[exchange] = _hashed(messages if type(messages) is list else [], 0)
+        return self._wholes[exchange]
+
+
+def _hashed(messages: Sequence[Any], before: int) -> int:
+    """Return the hash of messages that follow those with a hash, by their text and calls."""
+    for message in messages:
+        before = hash((before, message_key(message)))
+    return before
+
+
+def _is_plain(reply: Reply) -> bool:
+    """Return whether a reply is a whole text without calls."""
+    is_whole = reply.complete and reply.finish_reason not in ("length", "content_filter")
+    return is_whole and not reply.calls and bool(content_text(reply.message.get("content")).strip())
 
 
 def _similarity(resent: Resent) -> tuple[bool, ...]:
@@ -187,6 +273,10 @@ def same_arguments(back: Any, given: Any) -> bool:
         return bool(orjson.loads(back) == orjson.loads(given))
     except (orjson.JSONDecodeError, TypeError):
         return False
+
+
+def _exact_key(calls: list[Call]) -> Any:
+    return tuple([(key_of(call.id), key_of(call.name), _arguments_key(call.arguments)) for call in calls])
 
 
 def _arguments_key(arguments: Any) -> Any:

@@ -11,6 +11,13 @@ def content_text(content: Any) -> str:
     return content if type(content) is str else ""
 
 
+def said_text(content: Any) -> str:
+    """Return the text of a content without the parts of it that hold something else, such as reasoning."""
+    if type(content) is list:
+        content = [part for part in content if type(part) is dict and part.get("type") == "text"]
+    return content_text(content)
+
+
 def quoted_difference(old: str, new: str) -> tuple[str, str]:
     """Return two texts as findings quote them, without most of what they have in common at the beginning."""
     pairs = enumerate(zip(old, new, strict=False))

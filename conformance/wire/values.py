@@ -24,6 +24,11 @@ def as_word(value: Any) -> str:
     return value if type(value) is str else ""
 
 
+def is_error_list(value: Any) -> bool:
+    """Return whether a value is a list of one object that only reports an error: so Google sends the body of one."""
+    return type(value) is list and len(value) == 1 and type(value[0]) is dict and value[0].keys() == {"error"}
+
+
 def rendered(value: Any, *, sort: bool = False) -> str:
     """Return a value as compact JSON, whatever it holds: big integers and lone surrogates, too.
 

@@ -51,6 +51,8 @@ responses = View("reply body", Side.PROVIDER, attrgetter("responses"), variant="
 replies = View("reply", Side.PROVIDER, attrgetter("replies"))
 reply_calls = View("tool call of a reply", Side.PROVIDER, attrgetter("reply_calls"))
 streams = View("stream", Side.PROVIDER, attrgetter("streams"), variant="stream")
+all_streams = View("stream of any wire", Side.PROVIDER, attrgetter("all_streams"), variant="stream")
+streamed_texts = View("text of a stream", Side.PROVIDER, attrgetter("streamed_texts"), variant="stream")
 chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks, Index.chunks_at, variant="stream")
 errors = View("error reply", Side.PROVIDER, attrgetter("errors"))
 usages = View("usage object", Side.PROVIDER, attrgetter("usages"))

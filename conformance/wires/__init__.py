@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from conformance.errors import UnknownName
 from conformance.wire.exchange import Conversation, Exchange, model_of
-from conformance.wire.native import CHAT, NativeEvent
+from conformance.wire.native import CHAT, OWN, Native, NativeEvent
 
 if TYPE_CHECKING:
     # Only conversions need them, and most runs convert nothing.
@@ -66,14 +66,16 @@ class WireWriter(Protocol):
 
     `request`: as the suites send it. `reply`: as the simulator sends it; it takes the native request, too, since
     replies of some wires repeat it. `events`: those of the stream that adds up to a native reply. `conversation`: the
-    messages alone, as a request has them. `hold`: what the wire can hold of canonical messages; the rest is noted. The
-    canonical wire has only `request` and `reply`.
+    messages alone, as a request has them. `hold`: what the wire can hold of canonical messages; the rest is noted.
+    `own`: what a reply says, in the form in which a request sends it back; a message that has it under `OWN` is written
+    so. The canonical wire has only `request` and `reply`.
     """
 
     def request(self, body: Mapping[str, Any], /) -> dict[str, Any]: ...  # noqa: D102 — above
     def reply(self, body: Mapping[str, Any], asked: Mapping[str, Any], /) -> dict[str, Any]: ...  # noqa: D102
     def events(self, reply: Mapping[str, Any], /) -> Iterable[NativeEvent]: ...  # noqa: D102
     def conversation(self, canonical: Sequence[Mapping[str, Any]], /) -> dict[str, Any]: ...  # noqa: D102
+    def own(self, native: Native, /) -> Any: ...  # noqa: D102
     def hold(self, canonical: Sequence[Mapping[str, Any]], losses: "Losses", /) -> list[dict[str, Any]]: ...  # noqa: D102
 
 
@@ -88,7 +90,7 @@ class Wire(NamedTuple):
     reply that hold messages. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
     server-sent events. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
     `holds_objects`: whether the arguments of a call are an object, not text. `streams_lists`: whether a stream may be
-    the list of its events.
+    the list of its events. `ended`: the member of a native reply that says why it ended, and its value.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Wire(NamedTuple):
     keeps_replies: bool = False
     holds_objects: bool = False
     streams_lists: bool = False
+    ended: Callable[[Mapping[str, Any]], tuple[str, Any]] = lambda _reply: ("", None)
 
     # Imported when they are needed, because most runs meet exchanges of one wire, or of none but chat completions.
     @property
@@ -118,6 +121,10 @@ class Wire(NamedTuple):
     def writing(self) -> WireWriter:
         """Return the module that writes the wire's bodies."""
         return cast("WireWriter", _module(f"{self.name}.writing"))
+
+    def write(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a request of chat completions as one of this wire; one that holds its native form is that."""
+        return body[OWN] if OWN in body else self.writing.request(body)
 
     def translate(self, exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
         """Return the exchanges of one conversation as those of chat completions, in order, with their native forms."""
@@ -180,7 +187,7 @@ def is_native(exchange: Exchange) -> bool:
 def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
     """Return the exchange of a request of chat completions that is sent on a wire; it has no reply yet."""
     asked = by_name(wire)
-    native, model = asked.writing.request(body), model_of(dict(body))
+    native, model = asked.write(body), model_of(dict(body))
     return asked.translate_one(Exchange.of_plain(request=native, url=asked.path(body), model=model))
 
 

@@ -22,6 +22,7 @@ from tests.fuzz.__main__ import main, parser
 from tests.fuzz.running import Job, attempted, divided, made, merged, run, shrunk, write
 from tests.fuzz.targets import TARGETS
 from tests.loops import every
+from tests.sampling import some
 
 NIGHTLY: Any = read_yaml(ROOT / ".github" / "workflows" / "fuzz.yml").value["jobs"]["fuzz"]
 FOUND = sorted((folder("fixtures") / "bytes" / "fuzz").glob("*.json"))
@@ -36,14 +37,14 @@ def test_an_input_that_once_failed_does_not_fail_again(path: Path, tmp_path: Pat
     assert "" == attempted(TARGETS[saved["target"]], saved["input"], tmp_path).message
 
 
-@every("name", TARGETS)
+@every("name", some(TARGETS, 4))
 def test_a_few_inputs_have_no_faults(name: str) -> None:
     report = run(Job(name, seed=0, inputs=FEW))
     assert FEW == report.inputs
     assert {} == report.failures
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", TARGETS)
 def test_inputs_of_some_seconds_have_no_faults(name: str) -> None:
     report = run(Job(name, seed=1, seconds=SECONDS / len(TARGETS)))
@@ -58,7 +59,7 @@ def test_inputs_depend_on_their_seed_and_number_alone(name: str) -> None:
     assert 8 == len(set(one))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_another_process_makes_the_same_inputs() -> None:
     code = (
         "import json; from tests.fuzz.running import made; from tests.fuzz.targets import TARGETS;"
@@ -143,7 +144,7 @@ def test_the_number_of_processes_does_not_change_the_inputs(monkeypatch: pytest.
     assert (41, alone.failures) == (together.inputs, together.failures)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_command_uses_several_processes(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["--target", "events", "--target", "prepare", "--inputs", "60", "--jobs", "2", "--seed", "3"])
     assert ["seed", "events:", "prepare:", "target"] == [

@@ -134,6 +134,7 @@ fuzzed = settings(
 )
 
 
+@pytest.mark.exhaustive
 @fuzzed
 @given(provider=st.sampled_from(profiles.names()), head=completions | heads, body=bodies)
 def test_any_request_to_any_endpoint_of_any_provider_is_answered(

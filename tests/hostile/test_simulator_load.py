@@ -144,6 +144,7 @@ def test_pipelined_requests_are_answered_in_their_order() -> None:
     assert [f"</{number}>" for number in range(200)] == re.findall("<.*?>", replies.decode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "expected", "words"),
     [
@@ -266,6 +267,7 @@ def test_an_answer_that_loses_its_connection_cuts_that_of_the_client() -> None:
         assert 200 == httpx.get(url).status_code
 
 
+@pytest.mark.slow
 def test_line_ends_between_requests_are_no_request(caplog: pytest.LogCaptureFixture) -> None:
     with serving(lambda _: HttpReply(200, b"ok"), bounds=IMPATIENT) as url, connect(url) as connection:
         for _ in range(2):
@@ -317,6 +319,7 @@ def test_a_request_for_a_huge_reply_is_refused(demand: str) -> None:
     assert 200 == simulator.reply(body | {"n": 1}).status
 
 
+@pytest.mark.slow
 def test_big_bodies_wait_for_each_other_and_small_ones_for_nobody(caplog: pytest.LogCaptureFixture) -> None:
     stalled = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
     bounds = PeerBounds(big_bodies=2, body_seconds=1)
@@ -361,6 +364,7 @@ def test_a_simulator_remembers_only_what_its_answers_depend_on() -> None:
     assert {"content-type"} == read
 
 
+@pytest.mark.slow
 def test_a_server_stops_with_connections_of_every_kind() -> None:
     with simulated(profiles.load("deepseek")) as url:
         opened = [connect(url) for _ in range(4)]

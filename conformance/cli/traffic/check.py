@@ -20,19 +20,20 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
-from conformance.arguments import day, positive
+from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
 from conformance.files import CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
-from conformance.results import Level
+from conformance.results import Level, Status
 from conformance.terminal import ProgressLine, painter, print_error
 
 EXAMPLES: Final = """\
@@ -41,6 +42,7 @@ EXAMPLES: Final = """\
   conformance check --provider openai --as-of today recordings/    # would these requests still work?
   conformance check --provider auto --format json cassettes/ > report.json
   conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
+  conformance check --format github --output sarif=check.sarif --output junit=check.xml fixtures/   # one run
   curl -sN … | conformance check --rule 'stream/*' -"""
 
 _PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
@@ -61,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--as-of", type=day, metavar="DATE", help=_AS_OF)
     add("--rule", action="append", default=[], metavar="RULE", help="check only rules that match this glob; repeatable")
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
+    add_outputs(parser, _Formats())
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
     add("--all", action="store_true", help="also show rules that passed or did not apply")
     add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
@@ -68,21 +71,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the paths and print the report; return 2 if an input or a rule could not be used, 1 for findings."""
-    output = _format(arguments.format)
+    names = [arguments.format, *[name for name, _ in arguments.output]]
     # A format declares in its own file whether it needs more than the findings.
-    show_all, lines = arguments.all or getattr(output, "EVERY", False), getattr(output, "LINES", False)
+    every, lines = (any(getattr(_format(name), needed, False) for name in names) for needed in ("EVERY", "LINES"))
     if arguments.as_of and not arguments.provider:
         raise Unusable("--as-of needs --provider: only the claims of a provider have dates")
     level = Level(arguments.level or Level.MAY)
-    task = Task(arguments.provider, tuple(arguments.rule), level, show_all, lines, arguments.as_of or "")
+    task = Task(arguments.provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "")
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
-    render = partial(_rendered, arguments.format, paint)
-    parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged)
-    for text in output.render_inputs(parts, lambda: summary(counts, judged, task), paint):
-        # Input from a pipe may arrive slowly, and is reported as it arrives.
-        print(text, end="", flush="-" in arguments.paths)
+    render = partial(_rendered, names, paint, arguments.all)
+    with ExitStack() as stack:
+        spools = [stack.enter_context(_spool()) for _ in arguments.output]
+        parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged, spools)
+        for text in _format(arguments.format).render_inputs(parts, lambda: summary(counts, judged, task), paint):
+            # Input from a pipe may arrive slowly, and is reported as it arrives.
+            print(text, end="", flush="-" in arguments.paths)
+        for (name, path), spool in zip(arguments.output, spools, strict=True):
+            spool.seek(0)
+            texts = _format(name).render_inputs(_loaded(spool), lambda: summary(counts, judged, task), _plain)
+            _write(path, texts)
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:
@@ -102,9 +111,14 @@ def _jobs(text: str) -> int:
 class _Formats:
     """The names of the formats; only the renderer of the requested one is imported."""
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         # isidentifier first: a name is a part of a path here, and must not leave the folder.
-        return name.isidentifier() and (_FOLDER / f"{name}.py").is_file() and hasattr(_format(name), "render_inputs")
+        return (
+            isinstance(name, str)
+            and name.isidentifier()
+            and (_FOLDER / f"{name}.py").is_file()
+            and hasattr(_format(name), "render_inputs")
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted([path.stem for path in _FOLDER.glob("[a-z]*.py") if path.stem in self]))
@@ -118,29 +132,90 @@ def _format(name: str) -> ModuleType:
 class _Rendered(NamedTuple):
     """Some checked inputs: what their report consists of, their counts, errors and rules, and the path of the last one.
 
-    `judged`: the ids of the rules that found something to judge.
+    `parts`: those of each format. `judged`: the ids of the rules that found something to judge.
     """
 
-    parts: list[Any]
+    parts: list[list[Any]]
     counts: Counts
     judged: set[str]
     errors: list[str]
     path: str
 
 
-def _rendered(name: str, paint: Paint, checked: Sequence[CheckedInput]) -> _Rendered:
+def _plain(_colour: str, text: str) -> str:
+    """Return a text without colour, for files."""
+    return text
+
+
+def _spool() -> IO[bytes]:
+    """Return a file for the parts of a report that wait, since a second report may be larger than the memory."""
+    # Imported here, as below, because only a run with --output needs them.
+    from tempfile import TemporaryFile
+
+    return TemporaryFile()
+
+
+def _write(path: Path, texts: Iterable[str]) -> None:
+    from conformance import artifacts
+
+    artifacts.write(path, (text.encode() for text in texts))
+
+
+def _loaded(spool: IO[bytes]) -> Iterator[Any]:
+    """Yield the parts of a report that wait in a file."""
+    import pickle
+
+    while True:
+        try:
+            yield pickle.load(spool)  # noqa: S301 — this process wrote the file
+        except EOFError:
+            return
+
+
+def _shown(report: Mapping[str, Any], name: str, *, show_all: bool) -> Mapping[str, Any]:
+    """Return a report as one format shows it: only another one may need the rules that found nothing."""
+    if show_all or getattr(_format(name), "EVERY", False):
+        return report
+    kept = [each for each in report["outcomes"] if each["findings"] or each["status"] == Status.ERRORED]
+    return {**report, "outcomes": kept}
+
+
+def _rendered(
+    names: Sequence[str],
+    paint: Paint,
+    show_all: bool,  # noqa: FBT001 — partial() fills it
+    checked: Sequence[CheckedInput],
+) -> _Rendered:
     """Render checked inputs in the process that checked them, so that another one only has to write."""
-    part, counts = _format(name).part, Counts()
+    # Only the report on the terminal is painted.
+    ways = [(name, _plain if number else paint) for number, name in enumerate(names)]
+    counts = Counts()
     for each in checked:
         counts.update(each.counts)
     judged = set(chain.from_iterable([each.judged for each in checked]))
     errors = [message for each in checked for message in _errors(each.report)]
     path = checked[-1].report["path"] if checked else ""
-    return _Rendered([part(each.report, paint) for each in checked], counts, judged, errors, path)
+    parts = [
+        [_format(name).part(_shown(each.report, name, show_all=show_all), colours) for each in checked]
+        for name, colours in ways
+    ]
+    return _Rendered(parts, counts, judged, errors, path)
 
 
-def _counted(rendered: Iterable[_Rendered], counts: Counts, judged: set[str]) -> Iterator[Any]:
-    """Yield the parts of the report, add up the counts and the rules, and print errors as soon as they occur."""
+def _keep(parts: Sequence[Any], spool: IO[bytes]) -> None:
+    import pickle
+
+    for part in parts:
+        pickle.dump(part, spool)
+
+
+def _counted(
+    rendered: Iterable[_Rendered], counts: Counts, judged: set[str], spools: Sequence[IO[bytes]]
+) -> Iterator[Any]:
+    """Yield the parts of the first report, and put those of the others into files.
+
+    Add up the counts and the rules, and print errors as soon as they occur.
+    """
     progress = ProgressLine()
     began = time.monotonic()
     try:
@@ -154,7 +229,10 @@ def _counted(rendered: Iterable[_Rendered], counts: Counts, judged: set[str]) ->
             for message in each.errors:
                 progress.clear()
                 print_error(message)
-            yield from each.parts
+            first, *others = each.parts
+            for parts, spool in zip(others, spools, strict=True):
+                _keep(parts, spool)
+            yield from first
     finally:
         progress.clear()
 

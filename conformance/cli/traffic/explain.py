@@ -255,7 +255,8 @@ def _width() -> int:
 
 def _scenario(scenario: Scenario) -> Iterator[str]:
     yield from (f"{scenario.name} (scenario)", *labelled("", scenario.title, _width()), "")
-    yield f"for     {'clients only' if scenario.for_clients else 'providers and clients'}"
+    audience = "providers and clients" if scenario.audience == "both" else f"{scenario.audience} only"
+    yield f"for     {audience}"
     yield f"played  {' and '.join(scenario.variants)}, {len(scenario.turns)} exchanges"
     needs = [name if value is None else f"{name} = {json.dumps(value)}" for name, value in scenario.needs.items()]
     yield from _line("needs", ", ".join(needs) or "nothing")

@@ -7,7 +7,7 @@ depends only on the messages before it, so that a request repeats the one before
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from conformance.convert.egress.calls import assign_ids, fix_arguments, split_calls
 from conformance.convert.egress.content import fix_content, is_sent
@@ -17,18 +17,26 @@ from conformance.convert.egress.reasoning import fix_reasoning, fix_signatures, 
 from conformance.convert.egress.results import NO_RESULT, pair_results
 from conformance.convert.egress.roles import fix_roles
 
+_NOTHING: Final[Mapping[str, Any]] = {}
+
 __all__ = ["NO_RESULT", "Identity", "Note", "Prepared", "prepare", "request_fields", "with_reasoning"]
 
 
 def prepare(
-    transcript: Sequence[Mapping[str, Any]], claims: Mapping[str, Any], *, unanswered: str = NO_RESULT
+    transcript: Sequence[Mapping[str, Any]],
+    claims: Mapping[str, Any],
+    *,
+    unanswered: str = NO_RESULT,
+    contested: Mapping[str, Any] = _NOTHING,
 ) -> Prepared:
     """Return new messages for a request, with the ids of their calls and a note of every difference.
 
-    `claims` are those of the provider for the model of the request; `unanswered` is the result of a call without one.
-    The transcript is not changed. What the provider is known to reject and cannot be fixed is sent as it is.
+    `claims` are those of the provider for the model of the request, and `contested` the refusals that other sources
+    give of what these call accepted, ignored or unknown: of two forms, the one is sent that no source says is refused.
+    `unanswered` is the result of a call without one. The transcript is not changed. What the provider is known to
+    reject and cannot be fixed is sent as it is.
     """
-    demands = Demands(claims)
+    demands = Demands(claims, contested, has_calls=any(message.get("tool_calls") for message in transcript))
     drafts, turns = pair_results(drafts_of(transcript, demands), demands, unanswered)
     ids = assign_ids(turns, demands)
     fix_arguments(turns, demands)

@@ -34,7 +34,7 @@ def assign_ids(turns: Sequence[Turn], demands: Demands) -> tuple[Identity, ...]:
 
 def split_calls(drafts: Sequence[Outbound], turns: Sequence[Turn], demands: Demands) -> list[Outbound]:
     """Return the drafts with one message for each call and its result, if the provider rejects several calls."""
-    if not demands.rejects_or_damages(_SEVERAL):
+    if not demands.avoids(_SEVERAL):
         return list(drafts)
     several = {turn.draft.origin: turn for turn in turns if len(turn.draft.calls) > 1}
     moved = {id(result.message) for turn in several.values() for result in turn.results}
@@ -98,11 +98,11 @@ class _Ids:
             yield "ids.absent-in-request"
         elif identity:
             yield from self._against_form(identity)
-            if identity in self._current and demands.rejects_or_damages("ids.duplicate-in-message"):
+            if identity in self._current and demands.avoids("ids.duplicate-in-message"):
                 yield "ids.duplicate-in-message"
-            if identity in self._before and demands.rejects_or_damages("ids.duplicate-in-request"):
+            if identity in self._before and demands.avoids("ids.duplicate-in-request"):
                 yield "ids.duplicate-in-request"
-        elif demands.rejects_or_damages("ids.empty-in-request"):
+        elif demands.avoids("ids.empty-in-request"):
             yield "ids.empty-in-request"
 
     def _against_form(self, identity: str) -> Iterator[str]:
@@ -113,7 +113,7 @@ class _Ids:
         pattern = demands.limit("ids.input-pattern", "pattern")
         if pattern is not None and not re.fullmatch(pattern, identity):
             yield "ids.input-pattern"
-        if pattern is None and demands.rejects_or_damages("ids.foreign") and self._is_foreign(identity):
+        if pattern is None and demands.avoids("ids.foreign") and self._is_foreign(identity):
             yield "ids.foreign"
 
     def _is_foreign(self, identity: str) -> bool:
@@ -166,4 +166,4 @@ def _against(arguments: Any, demands: Demands) -> str:
         claim = "arguments.array-in-request"
     except orjson.JSONDecodeError:
         claim = "arguments.malformed-in-request" if arguments else "arguments.empty-in-request"
-    return claim if demands.rejects_or_damages(claim) else ""
+    return claim if demands.avoids(claim) else ""

@@ -34,11 +34,7 @@ def fix_content(draft: Outbound, demands: Demands) -> None:
         _note_media(draft, demands)
     if draft.calls:
         _fix_beside_calls(draft, demands)
-    elif (
-        draft.role == "tool"
-        and draft.message.get("content") == ""
-        and demands.rejects_or_damages("results.content-empty")
-    ):
+    elif draft.role == "tool" and draft.message.get("content") == "" and demands.avoids("results.content-empty"):
         draft.message["content"] = _NO_OUTPUT
         demands.note((draft.origin, "content"), f"sent as {_NO_OUTPUT!r}: it is empty", "results.content-empty")
 
@@ -62,20 +58,19 @@ def is_sent(draft: Outbound, demands: Demands) -> bool:
                 demands.note((draft.origin, "content"), reason, claim)
             return True
     name = f"content.{_FORMS.get(own if own != [] else '', 'empty')}-on-plain-turn"
-    demands.note(
-        (draft.origin,), "left out: it has neither content nor calls", name if demands.rejects_or_damages(name) else ""
-    )
+    demands.note((draft.origin,), "left out: it has neither content nor calls", name if demands.avoids(name) else "")
     return False
 
 
 def _fix_beside_calls(draft: Outbound, demands: Demands) -> None:
     own = draft.message.get("content", ...)
     claim = f"content.{_form(own)}-on-tool-turn"
-    if not demands.rejects_or_damages(claim):
+    if not demands.avoids(claim):
         return
-    forms = [form for form in _EMPTY_FORMS if not demands.rejects_or_damages(f"content.{_FORMS[form]}-on-tool-turn")]
+    forms = [form for form in _EMPTY_FORMS if not demands.avoids(f"content.{_FORMS[form]}-on-tool-turn")]
     if content_text(own) or not forms:
-        demands.note((draft.origin, "content"), f"no other form of {own!r:.40} is accepted", claim, fixed=False)
+        if demands.rejects_or_damages(claim):
+            demands.note((draft.origin, "content"), f"no other form of {own!r:.40} is accepted", claim, fixed=False)
         return
     _write(draft, forms[0])
     demands.note((draft.origin, "content"), f"sent {_FORMS[forms[0]]}: it is empty", claim)
@@ -99,7 +94,7 @@ def _drop_empty_parts(draft: Outbound, demands: Demands) -> None:
     claim = "content.empty-text-part"
     parts = draft.message["content"]
     kept = [part for part in parts if part.get("type") != "text" or part.get("text") != ""]
-    if len(kept) == len(parts) or not demands.rejects_or_damages(claim):
+    if len(kept) == len(parts) or not demands.avoids(claim):
         return
     draft.message["content"] = kept or ""
     demands.note((draft.origin, "content"), "empty text parts are left out", claim)
@@ -109,7 +104,7 @@ def _join_texts(draft: Outbound, demands: Demands) -> None:
     """Join text parts to one text if the provider accepts no parts."""
     claim = "content.parts-on-tool-turn" if draft.calls else _AS_PARTS.get(draft.role, "")
     parts = draft.message["content"]
-    if not parts or not demands.rejects_or_damages(claim) or any(part.get("type") != "text" for part in parts):
+    if not parts or not demands.avoids(claim) or any(part.get("type") != "text" for part in parts):
         return
     draft.message["content"] = content_text(parts)
     demands.note((draft.origin, "content"), "text parts are joined to one text", claim)

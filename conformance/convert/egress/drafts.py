@@ -82,21 +82,31 @@ class Turn(NamedTuple):
 
 
 class Demands:
-    """What a provider requires of a request, by its claims; collects the notes of how that is met."""
+    """What a provider requires of a request, by its claims; collects the notes of how that is met.
 
-    __slots__ = ("_notes", "claims")
+    `contested`: what the claims do not call refused, and another source does. `has_calls`: whether any message of the
+    transcript has tool calls.
+    """
 
-    def __init__(self, claims: Mapping[str, Any]) -> None:
+    __slots__ = ("_notes", "claims", "contested", "has_calls")
+
+    def __init__(self, claims: Mapping[str, Any], contested: Mapping[str, Any], *, has_calls: bool) -> None:
         self.claims = claims
+        self.contested = contested
+        self.has_calls = has_calls
         self._notes: list[Note] = []
 
     def rejects_or_damages(self, name: str) -> bool:
         """Return whether the provider is known to reject a deviation, or to corrupt its reply because of it."""
         return rejects_or_damages(self.claims.get(name))
 
+    def avoids(self, name: str) -> bool:
+        """Return whether any source says that the provider rejects a deviation, or corrupts its reply because of it."""
+        return name in self.contested or self.rejects_or_damages(name)
+
     def tolerates(self, name: str) -> bool:
-        """Return whether the provider is known to tolerate a deviation."""
-        return tolerates(self.claims.get(name))
+        """Return whether the provider is known to tolerate a deviation, and no source says otherwise."""
+        return name not in self.contested and tolerates(self.claims.get(name))
 
     def limit(self, name: str, key: str) -> Any:
         """Return the limit or pattern of a claim; None if there is none, or the provider does not enforce it."""

@@ -41,9 +41,7 @@ def _drop(drafts: Sequence[Outbound], place: Place, key: str, demands: Demands) 
     for token in inside:
         holder = holder[token]
     del holder[key]
-    demands.note(
-        (*place, key), "left out: the wire has no such key", claim if demands.rejects_or_damages(claim) else ""
-    )
+    demands.note((*place, key), "left out: the wire has no such key", claim if demands.avoids(claim) else "")
 
 
 def _is_known(key: str, claim: str, demands: Demands) -> bool:
@@ -59,7 +57,7 @@ def _without_nulls(draft: Outbound, demands: Demands) -> None:
         claim = "request.null-tool-calls" if message["tool_calls"] is None else "request.empty-tool-calls"
         del message["tool_calls"]
         demands.note((draft.origin, "tool_calls"), "left out: there are no calls", claim)
-    if demands.rejects_or_damages("request.null-message-fields"):
+    if demands.avoids("request.null-message-fields"):
         for key in [key for key, value in message.items() if value is None and key not in ("content", *ALL_KEYS)]:
             del message[key]
             demands.note((draft.origin, key), "left out: it is null", "request.null-message-fields")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.convert.egress.drafts import Demands, Outbound
+from conformance.profiles import tolerates
 from conformance.wire.reasoning import (
     ALL_KEYS,
     FIELDS,
@@ -17,6 +18,7 @@ from conformance.wire.reasoning import (
     reasoning_text,
 )
 from conformance.wire.text import content_text
+from conformance.wires.gemini.parts import FORMAT
 
 _CANONICAL: Final = frozenset({"reasoning_content", "reasoning", "reasoning_details", "thinking-parts"})
 _STRUCTURED: Final = frozenset({"reasoning_details", "thinking_blocks", *SIGNATURE_KEYS})
@@ -25,6 +27,7 @@ _BLOCK_TYPES: Final = ("reasoning.text", "reasoning.summary", "reasoning.encrypt
 _EMPTY: Final = "reasoning.empty-on-tool-turn"
 _READ: Final = "reasoning.request-field"
 _EARLIER: Final = "reasoning.on-earlier-tool-turn"
+_NOTHING: Final[Mapping[str, Any]] = {}
 _SPACE: Final = " "
 """The shortest text that a provider does not count as empty."""
 
@@ -32,13 +35,18 @@ _SIGNATURE_KEY: Final = "extra_content"
 _SIGNATURE_FIELD: Final = "tool_calls/*/extra_content/google/thought_signature"
 
 
-def request_fields(claims: Mapping[str, Any]) -> tuple[str, ...]:
+def request_fields(claims: Mapping[str, Any], contested: Mapping[str, Any] = _NOTHING) -> tuple[str, ...]:
     """Return the fields in which a provider reads reasoning; none if it rejects them or reads none.
 
     If the claim is unknown, the best guess is the field of the provider's own replies, if the canonical wire has it,
-    or else the canonical field.
+    or else the canonical field. A field that another source calls rejected is left out, unless it is the only one that
+    is known to be read, and nothing says that the reasoning may be omitted.
     """
-    return tuple([field for field in _claimed_fields(claims) if not _rejects(claims, field)])
+    fields = [field for field in _claimed_fields(claims) if not _rejects(claims, field)]
+    safe = [field for field in fields if f"reasoning.input.{field}" not in contested]
+    is_read = any(tolerates(claims.get(f"reasoning.input.{field}")) for field in fields)
+    may_be_omitted = tolerates(claims.get("reasoning.omitted-on-tool-turn"))
+    return tuple(fields if not safe and is_read and not may_be_omitted else safe)
 
 
 def with_reasoning(message: Mapping[str, Any], field: str, source: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,15 +88,16 @@ def fix_reasoning(draft: Outbound, demands: Demands, *, current: bool) -> None:
     message = without_thinking_parts(source)
     bare = {key: value for key, value in message.items() if key not in ALL_KEYS}
     reason = _left_out(draft, demands, current=current)
-    fields = () if reason else request_fields(demands.claims)
+    fields = () if reason else request_fields(demands.claims, demands.contested)
     keeps = not reason and _keeps_details(source, demands)
     sent, field = _with_details(bare, source, fields) if keeps else _filled(bare, source, fields, demands)
     reason = reason or _unread(fields, demands)
     claim = _omission(draft, demands, current=current)
     if claim and not field:
         sent = _with_placeholder(bare, fields, demands)
-        demands.note((draft.origin,), "empty reasoning is added: it has none, and the field is required", claim)
-    elif sent.get(field) == "" and demands.rejects_or_damages(_EMPTY):
+        needed = "is required" if demands.rejects_or_damages(claim) else "is required by one source"
+        demands.note((draft.origin,), f"empty reasoning is added: it has none, and the field {needed}", claim)
+    elif sent.get(field) == "" and demands.avoids(_EMPTY):
         sent = _with_placeholder(bare, fields, demands)
     for key in (*ALL_KEYS, *(("content",) if message is not source else ())):
         if key in source and (key not in sent or sent[key] != source[key]):
@@ -98,23 +107,35 @@ def fix_reasoning(draft: Outbound, demands: Demands, *, current: bool) -> None:
 
 
 def fix_signatures(draft: Outbound, demands: Demands) -> None:
-    """Leave out `extra_content` if it is rejected; add the claimed bypass if a required signature is missing."""
+    """Leave out `extra_content` if it is rejected; add the claimed bypass if a required signature is missing.
+
+    A signature of the provider's own that is held as a detail with the id of its call goes back beside that call.
+    """
     calls = draft.calls
     for claim in ("request.unknown-call-field", "reasoning.input.extra_content"):
         for position, call in enumerate(calls):
-            if _SIGNATURE_KEY in call and demands.rejects_or_damages(claim):
+            if _SIGNATURE_KEY in call and demands.avoids(claim):
                 del call[_SIGNATURE_KEY]
                 demands.note(
                     (draft.origin, "tool_calls", position, _SIGNATURE_KEY),
                     "left out: only the provider that sent it reads it",
                     claim,
                 )
+    if demands.claims.get("signature.field") != _SIGNATURE_FIELD:
+        return
+    own = _own_signatures(draft.message)
+    for position, call in enumerate(calls):
+        if not _signature(call) and call.get("id") in own:
+            call[_SIGNATURE_KEY] = {"google": {"thought_signature": own[call["id"]]}}
+            reason = "the signature is sent beside its call"
+            demands.note((draft.origin, "tool_calls", position, _SIGNATURE_KEY), reason, "signature.field")
+            _drop_detail(draft.message, call["id"])
     bypass = demands.claims.get("signature.bypass")
-    if not isinstance(bypass, str) or bypass == "unknown" or demands.claims.get("signature.field") != _SIGNATURE_FIELD:
+    if not isinstance(bypass, str) or bypass == "unknown":
         return
     signed = calls[:1] if demands.claims.get("signature.on") == "first-call" else calls
     for position, call in enumerate(signed):
-        if demands.rejects_or_damages("signature.omitted") and not _signature(call):
+        if demands.avoids("signature.omitted") and not _signature(call):
             call[_SIGNATURE_KEY] = {"google": {"thought_signature": bypass}}
             reason = "the bypass value is added: the call is from elsewhere and has no signature"
             demands.note((draft.origin, "tool_calls", position, _SIGNATURE_KEY), reason, "signature.bypass")
@@ -123,9 +144,9 @@ def fix_signatures(draft: Outbound, demands: Demands) -> None:
 def _left_out(draft: Outbound, demands: Demands, *, current: bool) -> tuple[str, str] | None:
     """Return why a message is sent without its reasoning, and the claim behind it; None if it is sent with it."""
     if not draft.calls:
-        is_required = demands.rejects_or_damages("reasoning.omitted-on-plain-turn")
+        is_required = demands.avoids("reasoning.omitted-on-plain-turn")
         return None if is_required else ("left out: reasoning is only sent with tool calls", "")
-    if not current and demands.rejects_or_damages(_EARLIER):
+    if not current and demands.avoids(_EARLIER):
         return "left out: a user message comes after it", _EARLIER
     return None
 
@@ -176,7 +197,10 @@ def _omission(draft: Outbound, demands: Demands, *, current: bool) -> str:
     if demands.claims.get("thinking.mode") == "never" or _left_out(draft, demands, current=current):
         return ""
     kinds = ("tool-turn", "earlier-tool-turn") if draft.calls else ("plain-turn",)
-    return next((name for kind in kinds if demands.rejects_or_damages(name := f"reasoning.omitted-on-{kind}")), "")
+    names = [f"reasoning.omitted-on-{kind}" for kind in kinds]
+    # Only a history with calls makes it worth while to add what one source requires and another does not.
+    requires = demands.avoids if draft.calls or demands.has_calls else demands.rejects_or_damages
+    return next((name for name in names if requires(name)), "")
 
 
 def _filled(
@@ -200,7 +224,7 @@ def _filled(
         if filled != bare:
             return filled, field
     field = next((field for field in fields if field in _BLOCK_FIELDS), "")
-    if not field or not plain or demands.rejects_or_damages("signature.omitted"):
+    if not field or not plain or demands.avoids("signature.omitted"):
         return bare, ""
     return with_reasoning(bare, field, {"reasoning_details": _as_details(plain)}), field
 
@@ -222,7 +246,7 @@ def _with_details(bare: dict[str, Any], source: dict[str, Any], fields: tuple[st
 
 def _with_placeholder(bare: dict[str, Any], fields: tuple[str, ...], demands: Demands) -> dict[str, Any]:
     """Return a message with empty reasoning, in a form that the provider does not count as none."""
-    text = _SPACE if demands.rejects_or_damages(_EMPTY) else ""
+    text = _SPACE if demands.avoids(_EMPTY) else ""
     field = next((field for field in fields if field in TEXT_KEYS), next(iter(fields), TEXT_KEYS[0]))
     if field == "reasoning_details":
         return {**bare, field: _as_details(text) if text else []}
@@ -259,6 +283,25 @@ def _block(detail: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "redacted_thinking", "data": detail.get("data")}
     signature = {"signature": detail["signature"]} if "signature" in detail else {}
     return {"type": "thinking", "thinking": detail.get("text", detail.get("summary", ""))} | signature
+
+
+def _own_signatures(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the signatures of Gemini among the details of a message, by the ids of their calls."""
+    return {
+        detail["id"]: detail["data"]
+        for detail in message.get("reasoning_details") or ()
+        if detail.get("type") == "reasoning.encrypted" and detail.get("format") == FORMAT
+        if isinstance(detail.get("id"), str) and detail.get("data")
+    }
+
+
+def _drop_detail(message: dict[str, Any], identity: str) -> None:
+    """Drop the detail with an id: what it holds is sent elsewhere."""
+    left = [detail for detail in message["reasoning_details"] if detail.get("id") != identity]
+    if left:
+        message["reasoning_details"] = left
+    else:
+        del message["reasoning_details"]
 
 
 def _signature(call: dict[str, Any]) -> Any:

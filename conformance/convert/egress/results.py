@@ -87,6 +87,6 @@ def _id(call: dict[str, Any]) -> str:
 
 
 def _add_name(result: Outbound, call: dict[str, Any], demands: Demands) -> None:
-    if demands.rejects_or_damages("results.name-missing"):
+    if demands.avoids("results.name-missing") and not demands.avoids("results.name-field"):
         result.message["name"] = call["function"]["name"]
         demands.note((result.origin, "name"), "the name of the function is added", "results.name-missing")

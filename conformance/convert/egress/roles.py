@@ -30,9 +30,9 @@ def fix_roles(drafts: Sequence[Outbound], demands: Demands) -> list[Outbound]:
 def _with_accepted_role(draft: Outbound, demands: Demands) -> Outbound:
     """Return instructions under a role that is accepted: the other instruction role, else user."""
     claim = f"request.{draft.role}-role"
-    if draft.role not in _INSTRUCTION_ROLES or not demands.rejects_or_damages(claim):
+    if draft.role not in _INSTRUCTION_ROLES or not demands.avoids(claim):
         return draft
-    others = [role for role in _INSTRUCTION_ROLES if not demands.rejects_or_damages(f"request.{role}-role")]
+    others = [role for role in _INSTRUCTION_ROLES if not demands.avoids(f"request.{role}-role")]
     role = others[0] if others else "user"
     demands.note((draft.origin, "role"), f"sent as {role}", claim)
     return Outbound({**draft.message, "role": role}, draft.origin)
@@ -42,12 +42,12 @@ def _system_first(drafts: Sequence[Outbound], demands: Demands) -> list[Outbound
     """Return the messages with system messages first, if the provider requires that."""
     position, several = "request.system-position", "request.several-system"
     ordered = list(drafts)
-    if demands.rejects_or_damages(position) or demands.rejects_or_damages(several):
+    if demands.avoids(position) or demands.avoids(several):
         ordered.sort(key=lambda draft: draft.role not in _INSTRUCTION_ROLES)
         # Developer messages may be anywhere, but moving only system messages would change their order.
         for place, draft in enumerate(ordered):
             if drafts[place] is not draft and draft.role in _INSTRUCTION_ROLES:
-                claim = position if demands.rejects_or_damages(position) else several
+                claim = position if demands.avoids(position) else several
                 demands.note((draft.origin,), "moved before all others", claim)
     return ordered
 
@@ -57,7 +57,7 @@ def _with_user(drafts: Sequence[Outbound], demands: Demands) -> list[Outbound]:
     claim = "request.no-user"
     instructions = [number for number, draft in enumerate(drafts) if draft.role in _INSTRUCTION_ROLES]
     result = list(drafts)
-    if demands.rejects_or_damages(claim) and instructions and not any(draft.role == "user" for draft in drafts):
+    if demands.avoids(claim) and instructions and not any(draft.role == "user" for draft in drafts):
         last = result[instructions[-1]]
         result[instructions[-1]] = Outbound({**last.message, "role": "user"}, last.origin)
         demands.note((last.origin, "role"), "sent as user: there is no other user message", claim)
@@ -72,7 +72,7 @@ def _merge_claim(before: Outbound, draft: Outbound, demands: Demands) -> str:
     if draft.role == "assistant":
         names = ["request.successive-same-role", "request.several-last-assistant"]
         names = [*names, "request.calls-after-assistant"] if draft.calls else names
-    return next((name for name in names if demands.rejects_or_damages(name)), "")
+    return next((name for name in names if demands.avoids(name)), "")
 
 
 def _merged(first: Outbound, second: Outbound) -> Outbound:

@@ -22,6 +22,9 @@ TITLES: Final[Mapping[str, str]] = {
     "gate/expected-failure-fails": "An expected failure still fails.",
     "gate/entry-matches": "An expected-failures entry matches a check that was run.",
     "gate/entry-in-force": "An expected-failures entry has not expired.",
+    "gate/run-succeeds": "A run as a whole tests what its claims promise.",
+    "gate/entry-within-max": "An expected-failures entry covers no more failures than its max.",
+    "gate/baseline-narrow": "The expected failures match at most a tenth of the checks of a run.",
 }
 """The checks that are not rules: the id of each, and what it requires."""
 
@@ -148,10 +151,20 @@ def of_gate(
                 _because(entries[result]) if result in entries else "",
                 result.side,
             )
+    for subject, problem in gate.problems:
+        path = next(place.path for name, place in locations.items() if name.startswith(f"{subject}/"))
+        at = Location(path)
+        yield Annotation(subject, "gate/run-succeeds", AnnotationKind.FAILED, message=problem, location=at)
     stale = "stale entry: all checks that it matches pass; remove it"
     yield from _of_entries("gate/expected-failure-fails", stale, gate.stale, baseline)
     yield from _of_entries("gate/entry-matches", "it matches no check", gate.unmatched, baseline)
     yield from _of_entries("gate/entry-in-force", "it has expired", gate.expired, baseline)
+    exceeded = [entry for entry, _ in gate.exceeded]
+    yield from _of_entries("gate/entry-within-max", "it covers more failures than its max", exceeded, baseline)
+    for subject, matched, checks in gate.wide:
+        message = f"{subject}: entries match {matched} of {checks} checks, more than a tenth"
+        location = Location(baseline)
+        yield Annotation(ENTRIES, "gate/baseline-narrow", AnnotationKind.FAILED, Level.MUST, message, location=location)
 
 
 def _kind(

@@ -1,6 +1,6 @@
 """A user's own results beside those of this project: endpoints and adapters that it does not know."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -27,15 +27,21 @@ class Own(NamedTuple):
     entries: Sequence[Entry]
 
 
-def read_own(given: Path, own_profiles: Sequence[Path] = (), expected: Path | None = None) -> Own:
+def read_own(
+    given: Path,
+    own_profiles: Sequence[Path] = (),
+    expected: Path | None = None,
+    accepted: MutableSequence[str] | None = None,
+) -> Own:
     """Return a user's own results in a file or folder; those in its folder `results` if there is one.
 
     `own_profiles` are the files of profiles that this project does not have. Raises Unusable if there are no results,
-    or if they name a profile, rule or scenario that is not known.
+    or if they name a profile, rule or scenario that is not known; and for results that do not prove a whole run, as
+    `conformance.results.files.read` does, which explains `accepted`.
     """
     mine = named_profiles(own_profiles)
     root = given / "results" if (given / "results").is_dir() else given
-    results = [_own(path, each, mine) for path, each in read_with_paths([root])]
+    results = [_own(path, each, mine) for path, each in read_with_paths([root], accepted)]
     beside = given / EXPECTED
     file = expected or (beside if beside.is_file() else None)
     return Own(results, mine, baseline.load(file) if file else ())

@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from conformance.adapters.issue import Issue
-from conformance.profiles import Source
+from conformance.profiles import UNKNOWN, Source
 from conformance.reporting.matrix import brief
 from conformance.reporting.text import code, fenced, link, markdown_table, plural, prose
 from conformance.rules import Rule, advice
@@ -115,7 +115,7 @@ def _answer(issue: Issue) -> Iterator[str]:
         error = {"error": {name: value for name, value in members.items() if value is not None}}
         yield f"It answers HTTP {refusal.status}:"
         yield from ("", fenced(_json(error), "json"), "")
-    elif handling:
+    elif handling and handling != UNKNOWN:
         yield f"It does not reject the request; what is claimed of it: {prose(handling)}."
     elif isinstance(issue.rule, Rule):
         yield "It is not known to reject this: the rule holds because content is lost or changed, or is not portable."

@@ -1,29 +1,37 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.elements import Streamed
-from conformance.wire.views import streams
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.wire.elements import AnyStream
+from conformance.wire.views import all_streams
 
 _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
+_OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+_STOPPED = {"type": "error", "sequence_number": 21, "code": "server_error", "message": "Gone.", "param": None}
+_IS_FAILED = {
+    "/0/response/21/response/status": "failed",
+    "/0/response/21/response/error": {"code": "server_error", "message": "Gone."},
+}
 
 
 @rule(
     Level.SHOULD,
-    on=streams,
+    on=all_streams,
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
     bad=[
         example("stream-plain", {"/0/response/4": _FAILED}),
         example("stream-tool-calls", {"/0/response/10": 'event: error\ndata: {"error": {"message": "Gone."}}\n\n'}),
+        example("messages-stream", {"/0/response/10": _OVERLOADED}),
+        example("responses-stream", {"/0/response/21": _STOPPED}),
+        example("responses-stream", {"/0/response/21/type": "response.failed", **_IS_FAILED}),
+        example("gemini-stream", {"/0/response/-": _FAILED}),
     ],
-    good=[example("stream-plain"), example("stream-tool-calls")],
+    good=[example("stream-plain"), example("stream-tool-calls"), example("responses-stream")],
+    wires=EVERY,
 )
-def judge(stream: Streamed, _context: Context) -> list[Fault]:
+def judge(stream: AnyStream, _context: Context) -> list[Fault]:
     """A stream contains no error.
 
-    Its status is already 200, so a client that reads only choices takes what came before as the whole reply. To fix it,
-    check the request before the first chunk, so that a rejection has its own status. A later failure has to be sent as
-    an event, and clients have to look for `error` in each event.
+    Its status is already 200, so a client that reads only texts takes what came before as the whole reply. To fix it,
+    check the request before the first event, so that a rejection has its own status. A later failure has to be sent as
+    an event, and clients have to look for it.
     """
-    if stream.value.error is None:
-        return []
-    anomalies = stream.value.anomalies.get("error-in-band", ())
-    return [Fault(f"expected no error in a stream, got {anomaly.detail}", at=anomaly.at) for anomaly in anomalies]
+    return [Fault(f"expected no error in a stream, got {error.detail}", at=error.at) for error in stream.errors]

@@ -7,16 +7,25 @@ from conformance.wire.elements import Body
 from conformance.wire.views import answers
 
 _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
+_GONE = {"code": "server_error", "message": "The upstream is gone."}
+
+
+def _is_stream(answer: Body) -> bool:
+    """Return whether an answer was a stream of another wire, in which an error has no status of its own."""
+    return answer.exchange.native is not None and bool(answer.exchange.native.events)
 
 
 @rule(
     Level.MUST,
     on=answers,
-    where=lambda answer, _context: type(answer.value) is dict and 200 <= (answer.exchange.status or 0) < 300,
+    where=lambda answer, _context: (
+        type(answer.value) is dict and 200 <= (answer.exchange.status or 0) < 300 and not _is_stream(answer)
+    ),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[
         example("plain", {"/0/response": _FAILED}),
         example("plain", {"/0/response/choices/0/error": {"code": 502, "message": "The upstream is gone."}}),
+        example("responses-session", {"/2/response/status": "failed", "/2/response/error": _GONE}),
     ],
     good=[example("plain"), example("plain", {"/0/response/error": None})],
     wires=EVERY,

@@ -1,9 +1,11 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import has_headers
 from conformance.wire.elements import Body
+from conformance.wire.exchange import Exchange
+from conformance.wire.plain import is_event_stream
 from conformance.wire.views import answers
 
 _TYPE = "/0/headers/content-type"
@@ -21,6 +23,7 @@ _STREAM = "text/event-stream"
         example("plain", {_TYPE: "text/event-stream"}),
         example("stream-plain", {_TYPE: "application/json"}),
         example("error", {_TYPE: "text/plain"}),
+        example("messages-stream", {"/0/headers": {"content-type": "application/json"}}),
         example("error", claims={"error.content-type": ["text/plain"]}),
     ],
     good=[
@@ -31,6 +34,7 @@ _STREAM = "text/event-stream"
         example("stream-plain", {_TYPE: "text/plain"}, {"stream.content-type": ["text/plain"]}),
     ],
     reads=("stream.content-type", "error.content-type"),
+    wires=EVERY,
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
     """The content type matches the body: JSON, or an event stream.
@@ -39,13 +43,14 @@ def judge(answer: Body, context: Context) -> list[Fault]:
     `application/json` or `text/event-stream`; any other body, such as a proxy's error page, must not use these types.
     """
     exchange = answer.exchange
+    value = answer.value if exchange.native is None else exchange.native.response
     got = exchange.headers["content-type"].partition(";")[0].strip().lower()
-    if exchange.streamed and not _is_json(answer.value):
+    if _is_stream(value, exchange):
         allowed = context.claim("stream.content-type") or (_STREAM,)
         is_right = got in allowed
     elif (exchange.status or 200) >= 400 and (allowed := context.claim("error.content-type")):
         is_right = got in allowed
-    elif type(answer.value) is str and not _is_json(answer.value):
+    elif type(value) is str and not _is_json(value):
         allowed = ("of a text",)
         is_right = got not in (_JSON, _STREAM)
     else:
@@ -55,6 +60,13 @@ def judge(answer: Body, context: Context) -> list[Fault]:
         return []
     place = (answer.place[0], "headers", "content-type")
     return [Fault(f"expected the content type {' or '.join(allowed)}, got {got or 'none'!r:.60}", place=place)]
+
+
+def _is_stream(value: Any, exchange: Exchange) -> bool:
+    """Return whether a body is an event stream; on Gemini a stream can be a JSON list."""
+    if exchange.native is None:
+        return exchange.streamed and not _is_json(value)
+    return type(value) is str and is_event_stream(value)
 
 
 def _is_json(value: Any) -> bool:

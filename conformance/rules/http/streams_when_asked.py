@@ -6,17 +6,23 @@ from conformance.wire.native import CHAT
 from conformance.wire.plain import is_foreign
 from conformance.wire.views import answers
 
+_ASKING = "enerateContent"
+
 
 def _is_reply(answer: Body, _context: Context) -> bool:
     """Return whether an answer is a reply as received; one that was recorded without its status may be made up."""
     exchange, value = answer.exchange, answer.value
     if type(exchange.request) is not dict or exchange.status != 200:
         return False
+    if exchange.native is not None and exchange.native.protocol == "gemini" and _ASKING not in exchange.url:
+        # On Gemini the URL alone asks, and a file may lack it.
+        return False
     return "error" not in value if type(value) is dict else exchange.streamed and not is_foreign(value)
 
 
 def _is_stream(exchange: Exchange) -> bool:
-    return exchange.streamed if exchange.native is None else type(exchange.native.response) is str
+    """Return whether the body is a stream; one of Gemini can be a list of its events."""
+    return exchange.streamed if exchange.native is None else type(exchange.native.response) in (str, list)
 
 
 @rule(
@@ -32,6 +38,7 @@ def _is_stream(exchange: Exchange) -> bool:
         example("plain", {"/0/request/stream": True}),
         example("stream-plain", {"/0/request/stream": False}),
         example("responses-stream", {"/0/request/stream": False}),
+        example("gemini-stream", {"/0/url": "https://api.example.com/v1beta/models/m:generateContent"}),
     ],
     good=[
         example("plain"),
@@ -40,12 +47,12 @@ def _is_stream(exchange: Exchange) -> bool:
         example("responses-stream"),
     ],
     reads=("stream.default",),
-    wires=(CHAT, "responses"),
+    wires=(CHAT, "responses", "gemini"),
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
     """A reply is an event stream if the request asks for one, and a single body otherwise.
 
-    Clients choose their parser by what they requested. On Messages and Gemini, some hosts ask by the URL alone.
+    Clients choose their parser by what they requested. On Gemini the URL asks, on Messages it does at some hosts.
     To fix it, obey `stream`; if a model cannot stream, send the whole reply as one chunk.
     """
     exchange = answer.exchange

@@ -4,7 +4,7 @@ from conformance.results import Level
 from conformance.rules import Claimed, Context, Fault, Source, example, rule
 from conformance.rules.context import is_refusal
 from conformance.wire.elements import Body
-from conformance.wire.reasoning import FIELDS, has_field
+from conformance.wire.reasoning import FIELDS, carried_fields, has_field
 from conformance.wire.views import requests
 
 _REFUSED = {
@@ -35,6 +35,11 @@ def _refused(claimed: Claimed) -> list[str]:
     bad=[
         example("reasoning-earlier-turn", claims=_REFUSED),
         example("reasoning-plain-turn", {"/0/request/messages/1/reasoning_content": "A greeting."}, _REFUSED),
+        example(
+            "reasoning-plain-turn",
+            {"/0/request/messages/1/reasoning_content": "A greeting."},
+            {**_REFUSED, "reasoning.on-plain-turn": "accepted"},
+        ),
     ],
     good=[
         example("reasoning-plain-turn", claims=_REFUSED),
@@ -45,17 +50,18 @@ def _refused(claimed: Claimed) -> list[str]:
 def judge(_request: Body, context: Context) -> list[Fault]:
     """Assistant messages have no reasoning field that the provider rejects.
 
-    A field that one provider requires is an unknown property to another, which then rejects the whole request.
-    To fix it, omit the field for this provider, or send the one that it reads.
+    A field that one provider requires is an unknown property to another, which then rejects the whole request. That it
+    accepts reasoning in messages without tool calls is said of the field that it reads, not of this one. To fix it,
+    omit the field for this provider, or send the one that it reads.
     """
     refused = context.derived(_refused)
-    plain_is_claimed = context.knows("reasoning.on-plain-turn")
+    none_on_plain = context.rejects_or_damages("reasoning.on-plain-turn")
     faults = []
     for number, message in context.assistants:
-        if plain_is_claimed and not message.get("tool_calls"):
-            # `reasoning/dropped-on-plain-turns` covers it, whatever the field.
-            continue
-        faults += [_fault(number, message, field) for field in refused if has_field(message, field)]
+        # `reasoning/dropped-on-plain-turns` covers what a plain turn carries.
+        covered = carried_fields(message) if none_on_plain and not message.get("tool_calls") else ()
+        fields = [field for field in refused if field not in covered and has_field(message, field)]
+        faults += [_fault(number, message, field) for field in fields]
     return faults
 
 

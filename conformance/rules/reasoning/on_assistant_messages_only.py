@@ -5,6 +5,7 @@ from conformance.wire.reasoning import ALL_KEYS
 from conformance.wire.views import messages
 
 _KEYS = frozenset(ALL_KEYS)
+_CLAIM, _UNKNOWN = "reasoning.on-other-role", "request.unknown-message-field"
 
 
 @rule(
@@ -14,9 +15,15 @@ _KEYS = frozenset(ALL_KEYS)
     bad=[
         example("plain", {"/0/request/messages/1/reasoning_content": "Is May cold?"}),
         example("tool-result", {"/0/request/messages/2/reasoning": "18, I think."}),
+        example(
+            "tool-result",
+            {"/0/request/messages/2/reasoning": "18, I think."},
+            {_UNKNOWN: {"status": 400, "message": "property '{field}' is unsupported"}},
+        ),
     ],
     good=[example("thinking-session")],
-    claim="reasoning.on-other-role",
+    claim=_CLAIM,
+    reads=(_UNKNOWN,),
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
@@ -32,6 +39,7 @@ def judge(message: Message, context: Context) -> list[Fault]:
             f"expected no {key} in a message of role {message.role!r:.40}",
             place=(*holder, key),
             values={"field": key, "role": message.role},
+            claim=None if _CLAIM in context.claims else _UNKNOWN,
         )
         for holder, key in context.unknown_keys(message.place)
         if key in _KEYS and holder == message.place

@@ -2,7 +2,7 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import WITH_REASONING, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words, is_refusal
-from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_required, omission, request_fields
+from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_lost, is_required, omission, request_fields
 from conformance.wire.elements import Resent
 from conformance.wire.reasoning import TAGS, carried_fields, has_field, present_fields
 from conformance.wire.views import resent
@@ -73,15 +73,18 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     A thinking model that called a tool continues from its reasoning when the result arrives. Without it, the model
     starts over, calls the tool again or answers worse, and some providers reject the request. A provider that accepts
     the request all the same does not make the loss harmless, so it stays a MUST, unless the provider is known not to
-    read the reasoning. This rule does not check which field carries it. To fix it, store the reasoning of each reply
-    beside its calls and send both back.
+    read the reasoning. In a turn before the last user message, it is a SHOULD where the profile says that the reasoning
+    may be left out, and on Messages and Responses, where the vendor does. This rule does not check which field carries
+    it. To fix it, store the reasoning of each reply beside its calls and send both back.
     """
     value = returned.value
     if present_fields(value) or any(field in TAGS and has_field(value, field) for field in request_fields(context)):
         return []
     under = ", ".join(carried_fields(returned.reply.message))
     message = f"expected the reasoning that the reply has in {under}, got none"
-    return [Fault(message, claim=omission(current=returned.current), is_loss=_is_read(returned, context))]
+    needed = is_lost(context, current=returned.current)
+    is_loss, level = needed and _is_read(returned, context), None if needed else Level.SHOULD
+    return [Fault(message, claim=omission(current=returned.current), level=level, is_loss=is_loss)]
 
 
 def _is_read(returned: Resent, context: Context) -> bool:

@@ -40,7 +40,8 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
 
     The signature stands for the reasoning behind the call, which the host does not show; newer models reject the call
     without it. What skips that check is for the history of other models: in place of a signature that was given, it is
-    a SHOULD, since the model goes on without its reasoning. To fix it, store what comes with each
+    a SHOULD, since the model goes on without its reasoning. So it is without a signature before the last user message,
+    where the host checks none. To fix it, store what comes with each
     call, `extra_content` or on Gemini `thoughtSignature`, and send it back.
     """
     sent = returned.value.get("tool_calls")
@@ -49,12 +50,14 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
         expected, got = _signature(call.value), _signature(back)
         if expected is None or expected == got:
             continue
-        claim = "signature.omitted" if got is None else "signature.altered"
         message = f"expected thought_signature {quoted(expected)} as in the reply, got {quoted(got)}"
         at = ("tool_calls", call.position)
         if got is not None and got == context.claim("signature.bypass"):
             faults.append(Fault(f"{message}, which skips the check", at=at, level=Level.SHOULD))
+        elif got is None and not returned.current:
+            faults.append(Fault(f"{message}, in a turn that is over", at=at, level=Level.SHOULD))
         else:
+            claim = "signature.omitted" if got is None else "signature.altered"
             faults.append(Fault(message, at=at, values={"name": call.name}, claim=claim, is_loss=True))
     return faults
 

@@ -2,7 +2,7 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import is_refusal
-from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_required, omission, request_fields
+from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_lost, is_required, omission, request_fields
 from conformance.wire.elements import ToolTurn
 from conformance.wire.reasoning import carried_fields, has_field
 from conformance.wire.views import tool_turns
@@ -60,4 +60,5 @@ def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     at = (wrong,) if wrong in turn.value else ("content",)
     ignored = verdicts[wrong] == "ignored"
     values = {"field": wrong, "role": "assistant"}
-    return [Fault(message, at=at, values=values, claim=claim, is_loss=ignored, handling=verdicts[wrong])]
+    is_loss = ignored and is_lost(context, current=turn.current)
+    return [Fault(message, at=at, values=values, claim=claim, is_loss=is_loss, handling=verdicts[wrong])]

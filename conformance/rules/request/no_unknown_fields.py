@@ -4,6 +4,7 @@ from conformance.wire.elements import Message
 from conformance.wire.views import messages
 
 _CALL = "/0/request/messages/1/tool_calls/0"
+_NAME_MISSING = "results.name-missing"
 _REFUSED = {"status": 400, "message": "Unknown parameter: 'messages[{index}].{field}'."}
 
 
@@ -26,9 +27,10 @@ _REFUSED = {"status": 400, "message": "Unknown parameter: 'messages[{index}].{fi
     good=[
         example("plain", {"/0/request/messages/1/prefix": False}, {"request.known-message-fields": ["prefix"]}),
         example("plain", {"/0/request/messages/1/name": "ada"}),
+        example("tool-result", {"/0/request/messages/2/name": "get_weather"}, {_NAME_MISSING: _REFUSED}),
         example("tool-result-parallel"),
     ],
-    reads=(*message_keys.CLAIMS, "results.name-field"),
+    reads=(*message_keys.CLAIMS, "results.name-field", _NAME_MISSING),
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
@@ -42,4 +44,10 @@ def judge(message: Message, context: Context) -> list[Fault]:
         message_keys.fault(message, holder, key, f"expected only canonical keys, got {key!r:.60}")
         for holder, key in context.unknown_keys(message.place)
         if key not in message_keys.CLIENT_ONLY and key not in message_keys.REASONING and key not in known
+        if not (message.role == "tool" and key == "name" and _is_wanted(context))
     ]
+
+
+def _is_wanted(context: Context) -> bool:
+    """Return whether any source says that the provider rejects a result without the name of its function."""
+    return _NAME_MISSING in context.contested or context.rejects_or_damages(_NAME_MISSING)

@@ -1,7 +1,8 @@
 from conformance.results import Level
 from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_turns
-from conformance.wire.elements import Body
+from conformance.wire.elements import Body, Call
+from conformance.wire.reuse import described, is_same_call
 from conformance.wire.views import requests
 
 _CLAIM = {
@@ -36,14 +37,22 @@ def judge(_request: Body, context: Context) -> list[Fault]:
     ids = [each for turn in context.turns for each in turn.ids if type(each) is str]
     if len(set(ids)) == len(ids):
         return []
-    first: dict[str, int] = {}
+    first: dict[str, tuple[int, Call]] = {}
     faults = []
     for turn in context.turns:
-        for position, each in enumerate(turn.ids):
+        for call in turn.calls:
             # An empty or missing id counts as new, because another rule reports it.
-            earlier = first.setdefault(each, turn.number) if type(each) is str and each else turn.number
+            new = turn.number, call
+            earlier, other = first.setdefault(call.id, new) if type(call.id) is str and call.id else new
             if earlier != turn.number:
-                message = f"expected an id that is new in this request, got {each!r:.60} as in message {earlier}"
-                values = {"id": each, "ids": each, "other": earlier, "position": position}
-                faults.append(Fault(message, place=(*turn.place, "tool_calls", position, "id"), values=values))
+                used = f"got {call.id!r:.60}, which message {earlier} has for {_of_other(other, call)}"
+                values = {"id": call.id, "ids": call.id, "other": earlier, "position": call.position}
+                place = (*turn.place, "tool_calls", call.position, "id")
+                message = f"expected an id that is new in this request, {used}"
+                faults.append(Fault(message, place=place, values=values))
     return faults
+
+
+def _of_other(other: Call, call: Call) -> str:
+    """Return what else has the id of a call, in words."""
+    return "the same call" if is_same_call(other, call) else f"another call, {described(other)}"

@@ -4,8 +4,9 @@ from typing import Any
 from conformance.results import Level
 from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_turns
-from conformance.wire.elements import Body
+from conformance.wire.elements import Body, Call
 from conformance.wire.keys import key_of
+from conformance.wire.reuse import described, is_same_call
 from conformance.wire.views import requests
 
 _AGAIN = {"/0/request/messages/2/tool_calls/1/id": "call_a", "/0/request/messages/4/tool_call_id": "call_a"}
@@ -36,21 +37,25 @@ def judge(_request: Body, context: Context) -> list[Fault]:
     """
     return [
         Fault(
-            f"expected an id that is new in this message, got {each!r:.60} again",
-            place=(*turn.place, "tool_calls", position, "id"),
-            values={"id": each, "ids": each, "position": position},
+            f"expected an id that is new in this message, got {call.id!r:.60} again, {_with(call, other)}",
+            place=(*turn.place, "tool_calls", call.position, "id"),
+            values={"id": call.id, "ids": call.id, "position": call.position},
         )
         for turn in context.turns
         if len(turn.ids) > 1 and len(set(map(key_of, turn.ids))) < len(turn.ids)
-        for position, each in _repeated(turn.ids)
+        for call, other in _repeated(turn.calls)
     ]
 
 
-def _repeated(ids: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield the ids that an earlier call has, each with its position; empty ones do not count."""
-    seen = set()
-    for position, each in enumerate(ids):
-        key = key_of(each)
-        if each and key in seen:
-            yield position, each
-        seen.add(key)
+def _repeated(calls: list[Call]) -> Iterator[tuple[Call, Call]]:
+    """Yield the calls whose id an earlier call has, each with the first that has it; empty ids do not count."""
+    seen: dict[Any, Call] = {}
+    for call in calls:
+        first = seen.setdefault(key_of(call.id), call)
+        if call.id and first is not call:
+            yield call, first
+
+
+def _with(call: Call, other: Call) -> str:
+    """Return in words what the first call with an id is."""
+    return "for the same call" if is_same_call(call, other) else f"which is that of {described(other)}"

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -11,6 +11,10 @@ _CONTENT_KEYS = (
 
 
 def _has_ended(reply: Reply, context: Context) -> bool:
+    native = context.exchange.native
+    if native is not None and native.reply is not None and (native.reply.get("content") or native.reply.get("output")):
+        # What chat completions has no counterpart for, such as the calls of hosted tools, is content, too.
+        return False
     return reply.finish_reason == "stop" and context.claim("reply.may-be-empty") is not True
 
 
@@ -22,12 +26,14 @@ def _has_ended(reply: Reply, context: Context) -> bool:
     bad=[
         example("plain", {_CONTENT: ""}),
         example("stream-plain", {"/0/response/1/choices/0/delta": {}, "/0/response/2/choices/0/delta": {}}),
+        example("messages-plain", {"/0/response/content": []}),
     ],
     good=[
         example("plain", {_CONTENT: None, "/0/response/choices/0/message/refusal": "No."}),
         example("plain", claims={"reply.may-be-empty": False}),
     ],
     reads=("reply.may-be-empty",),
+    wires=WITH_IDS,
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply that ends with `stop` has content, reasoning, a refusal or tool calls.

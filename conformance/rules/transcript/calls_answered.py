@@ -7,6 +7,8 @@ from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
+_NO_ID = "results.without-id"
+
 
 @rule(
     Level.MUST,
@@ -21,7 +23,7 @@ from conformance.wire.views import tool_turns
     ],
     good=[example("tool-result")],
     claim="results.missing",
-    reads=("results.missing-at-end", "results.without-id"),
+    reads=("results.missing-at-end", _NO_ID),
     wires=EVERY,
 )
 def judge(turn: ToolTurn, context: Context) -> list[Fault]:
@@ -35,8 +37,9 @@ def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     answers = Counter([key_of(result.id) for result in turn.results])
     is_last = turn.number == len(turn.request["messages"]) - 1
     claim = "results.missing-at-end" if is_last and context.knows("results.missing-at-end") else None
-    unnamed = any(result.id is None for result in turn.results)
-    handling = context.claim("results.without-id") if unnamed else None
+    if any(result.id is None for result in turn.results) and _NO_ID in context.claims:
+        # What a provider does with a result without an id, it does with the call that this result may be meant for.
+        claim = claim if context.rejects_or_damages(_NO_ID) else _NO_ID
     calls, faults = turn.calls, []
     for call in calls:
         key = key_of(call.id)
@@ -45,7 +48,5 @@ def judge(turn: ToolTurn, context: Context) -> list[Fault]:
         else:
             message = f"expected a tool message with tool_call_id {call.id!r} before the next turn, got none"
             missing = {"id": call.id, "ids": call.id, "count": len(calls)}
-            faults.append(
-                Fault(message, at=("tool_calls", call.position), values=missing, claim=claim, handling=handling)
-            )
+            faults.append(Fault(message, at=("tool_calls", call.position), values=missing, claim=claim))
     return faults

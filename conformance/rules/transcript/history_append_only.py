@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from conformance.documents.pointer import REMOVE
+from conformance.documents.pointer import REMOVE, Place
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST, MOVED, MessageChange
@@ -11,6 +11,7 @@ from conformance.wire.continuations import Continuation
 from conformance.wire.elements import Call
 from conformance.wire.reasoning import is_signed
 from conformance.wire.resent import calls_in
+from conformance.wire.reuse import calls_of_messages, missing, overwritten
 from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import continuations
 
@@ -57,15 +58,21 @@ def judge(continuation: Continuation, context: Context) -> list[Fault]:
     if not continuation.changes:
         return []
     before = context.index.conversation[continuation.earlier].request["messages"]
-    history = _History(before, continuation.value["messages"])
-    return [_fault(continuation, change, history) for change in continuation.changes if not _is_lost_user(change)]
+    known = [call for reply in context.index.replies for call in reply.calls]
+    history = _History(before, continuation.value["messages"], known)
+    return [
+        fault
+        for change in continuation.changes
+        if not (_is_lost_user(change) or _is_named_with_its_call(change, history))
+        for fault in _of_reuse(continuation, change, history) or [_fault(continuation, change, history)]
+    ]
 
 
 class _History:
     """What faults say of the messages around a change, found once for all changes of a request."""
 
-    def __init__(self, before: Sequence[Any], after: Sequence[Any]) -> None:
-        self.after = after
+    def __init__(self, before: Sequence[Any], after: Sequence[Any], known: Sequence[Call]) -> None:
+        self.before, self.after, self.known = before, after, known
         self.last_signed = max((at for at, message in enumerate(after) if is_signed(message)), default=-1)
         self.calls: dict[str, list[tuple[int, Call]]] = {}
         self.last_results: dict[tuple[str, str], int] = {}
@@ -88,6 +95,28 @@ class _History:
 
 def _is_lost_user(change: MessageChange) -> bool:
     return change.kind == LOST and change.value.get("role") == "user"
+
+
+def _is_named_with_its_call(change: MessageChange, history: _History) -> bool:
+    """Return whether a lost result is one of a call that is gone because its id was used again, which is reported."""
+    identity = change.value.get("tool_call_id")
+    if change.kind != LOST or change.value.get("role") != "tool" or type(identity) is not str:
+        return False
+    called = history.called(identity, change.number)
+    return called is not None and bool(overwritten([called], history.after, history.known))
+
+
+def _of_reuse(continuation: Continuation, change: MessageChange, history: _History) -> list[Fault]:
+    """Return the faults of an assistant message whose calls are gone because their ids were used again."""
+    if change.value.get("role") != "assistant" or change.kind == MOVED:
+        return []
+    gone = overwritten(calls_in(change.value), history.after, [*calls_of_messages(history.before), *history.known])
+    place: Place = (*continuation.place, "messages", *(() if change.at is None else (change.at,)))
+    # Other content in its place is a wrong memory; a history may be shortened.
+    level = None if change.at is None else Level.MUST
+    return [
+        Fault(missing(call, [history.before]), place=place, values={"role": "assistant"}, level=level) for call in gone
+    ]
 
 
 def _fault(continuation: Continuation, change: MessageChange, history: _History) -> Fault:

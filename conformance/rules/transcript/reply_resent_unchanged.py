@@ -12,6 +12,7 @@ from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wire.keys import key_of
 from conformance.wire.reasoning import untagged_text
 from conformance.wire.resent import calls_in, same_arguments
+from conformance.wire.reuse import is_same_call, missing, overwritten
 from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import resent
 
@@ -35,6 +36,7 @@ _NO_IDS = {_CALL_ID: id_of_place(0, 0), _RESULT_ID: id_of_place(0, 0)}
         example("stream-thinking-session", _IDS),
         example("stream-thinking-session", _IDS, _DAMAGED),
         example("stream-thinking-session", _NO_IDS, {"ids.optional": True}),
+        example("plain-session", {"/2/request/messages/2/content": "Nice to meet you."}),
     ],
     good=[
         example("thinking-session"),
@@ -57,8 +59,10 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     The model continues from what the history says that it said. Arguments that are parsed and written again miss the
     prompt cache; malformed ones are lost with what the model would learn from them. A changed id fails on templates
     that read the function name from it; where ids are optional, calls and results without them are paired by order. One
-    reply that comes back as two messages is two turns to the model. Other rules cover reasoning. To fix it, store the
-    text of content and arguments as received, copy the ids, and send one message per reply.
+    reply that comes back as two messages is two turns to the model. Hosts use ids again, so a client that keeps one
+    call per id loses the others. A reply is recognized by its text, its calls, or the messages before it. Other rules
+    cover reasoning. To fix it, store the text of content and arguments as received, copy the ids, keep calls by their
+    turn and position, and send one message per reply.
     """
     value, message = returned.value, returned.reply.message
     if value.get("content") == message.get("content") and value.get("tool_calls") == message.get("tool_calls"):
@@ -72,14 +76,28 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     listed = value.get("tool_calls")
     if listed == message.get("tool_calls") or not returned.reply.calls:
         return faults
-    calls = calls_of(listed, (), None) if type(listed) is list else []
-    if len(calls) != len(returned.reply.calls):
-        text = f"expected {len(returned.reply.calls)} calls as in the reply, got {len(calls)}"
-        return [*faults, Fault(text, at=("tool_calls",), values={"count": len(calls)})]
-    ids = Counter([key_of(call.id) for call in returned.reply.calls])
-    for back, given in zip(calls, returned.reply.calls, strict=True):
-        faults += _of_call(back, given, ids, context)
-    return faults
+    return [*faults, *_of_calls(calls_of(listed, (), None) if type(listed) is list else [], returned, context)]
+
+
+def _of_calls(calls: list[Call], returned: Resent, context: Context) -> list[Fault]:
+    """Check the calls of a message; one whose id was used again is missing, and has not changed."""
+    number, given = int(returned.place[0]), returned.reply.calls
+    known = [call for reply in context.index.replies for call in reply.calls]
+    gone = overwritten(given, context.exchange.request["messages"], known)
+    histories = [_messages(each.request) for each in context.index.conversation[:number]]
+    if gone:
+        # What stands in the place of these calls follows from the same cause.
+        return [Fault(missing(call, histories), at=("tool_calls",), values={"id": call.id}) for call in gone]
+    if len(calls) != len(given):
+        text = f"expected {len(given)} calls as in the reply, got {len(calls)}"
+        return [Fault(text, at=("tool_calls",), values={"count": len(calls)})]
+    ids = Counter([key_of(call.id) for call in given])
+    return [fault for back, call in zip(calls, given, strict=True) for fault in _of_call(back, call, ids, context)]
+
+
+def _messages(body: Any) -> list[Any]:
+    messages = body.get("messages") if type(body) is dict else None
+    return messages if type(messages) is list else []
 
 
 def _is_apart(returned: Resent, context: Context) -> bool:
@@ -94,15 +112,14 @@ def _split(returned: Resent, context: Context) -> Fault | None:
     number, reply = int(returned.place[3]), returned.reply
     messages = context.exchange.request["messages"]
     text = content_text(reply.message.get("content")).strip()
-    sent = {call.id for call in calls_in(returned.value) if type(call.id) is str}
-    missing = {call.id for call in reply.calls if type(call.id) is str and call.id and call.id not in sent}
+    sent = calls_in(returned.value)
+    apart = [call for call in reply.calls if call.id and not any(is_same_call(call, back) for back in sent)]
     for position in _neighbours(messages, number) if reply.calls else ():
         other = messages[position]
         calls = calls_in(other)
         has_text = not calls and bool(text) and content_text(other.get("content")).strip() == text
-        if (has_text and not content_text(returned.value.get("content")).strip()) or missing.intersection(
-            [call.id for call in calls if type(call.id) is str]
-        ):
+        has_call = any(is_same_call(call, other_call) for call in apart for other_call in calls)
+        if has_call or (has_text and not content_text(returned.value.get("content")).strip()):
             first, second = sorted((number, position))
             message = f"expected the reply in one message, got it split into messages {first} and {second}"
             return Fault(message, values={"role": "assistant"})

@@ -3,6 +3,8 @@ from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Result
 from conformance.wire.views import tool_results
 
+_NO_ID = "results.without-id"
+
 
 @rule(
     Level.MUST,
@@ -22,7 +24,7 @@ from conformance.wire.views import tool_results
     claim="results.orphaned",
     reads=(
         "results.unknown-id",
-        "results.without-id",
+        _NO_ID,
     ),
     wires=EVERY,
 )
@@ -39,9 +41,10 @@ def judge(result: Result, context: Context) -> list[Fault]:
         return []
     message = f"expected the id of a call of the message before ({_named(result.called)}), got {result.id!r}"
     claim = "results.unknown-id" if context.knows("results.unknown-id") else None
-    handling = context.claim("results.without-id") if result.id is None else None
+    if result.id is None and _NO_ID in context.claims and not context.rejects_or_damages(_NO_ID):
+        claim = _NO_ID
     values = {"id": result.id, "role": "tool"}
-    return [Fault(message, at=("tool_call_id",), values=values, claim=claim, handling=handling)]
+    return [Fault(message, at=("tool_call_id",), values=values, claim=claim)]
 
 
 def _named(ids: list[object]) -> str:

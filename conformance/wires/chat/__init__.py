@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.wire.native import CHAT, NativeEvent
+from conformance.wire.values import objects
 from conformance.wires import Wire
 
 PATH: Final = "/chat/completions"
@@ -33,6 +34,11 @@ def _failure(message: str) -> NativeEvent:
     return NativeEvent("", {"error": {"message": message, "type": "server_error", "param": None, "code": None}})
 
 
+def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
+    _, choice = next(objects(reply.get("choices")), (0, {}))
+    return "finish_reason", choice.get("finish_reason")
+
+
 WIRE: Final = Wire(
     CHAT,
     "Chat completions",
@@ -46,4 +52,5 @@ WIRE: Final = Wire(
     _failure,
     ("messages",),
     ("choices",),
+    ended=_ended,
 )

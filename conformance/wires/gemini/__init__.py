@@ -9,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from conformance.wire.native import NativeEvent
+from conformance.wire.values import as_object, objects
 from conformance.wires import Wire
 
 NAME: Final = "gemini"
@@ -44,6 +45,15 @@ def _failure(message: str) -> NativeEvent:
     return NativeEvent("", {"error": {"code": 503, "message": message, "status": "UNAVAILABLE"}})
 
 
+def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return why the first candidate ended, or why there is none."""
+    blocked = as_object(reply.get("promptFeedback")).get("blockReason")
+    _, candidate = next(objects(reply.get("candidates")), (0, {}))
+    if blocked is not None and not candidate:
+        return "promptFeedback.blockReason", blocked
+    return "finishReason", candidate.get("finishReason")
+
+
 WIRE: Final = Wire(
     NAME,
     "Gemini",
@@ -60,4 +70,5 @@ WIRE: Final = Wire(
     _is_array,
     holds_objects=True,
     streams_lists=True,
+    ended=_ended,
 )

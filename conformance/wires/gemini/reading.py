@@ -13,11 +13,11 @@ from conformance.documents import parse_json
 from conformance.documents.pointer import Place
 from conformance.wire import sse
 from conformance.wire.blocks import Block
-from conformance.wire.drafts import Draft, Transcript, as_chat, require_events
+from conformance.wire.drafts import Draft, Transcript, as_chat, require_events, strict_format
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.text import content_text
-from conformance.wire.values import as_object, as_word, objects, total
+from conformance.wire.values import as_object, as_word, is_error_list, objects, total
 from conformance.wires.gemini.names import camel_case, listed, of_either, snake_case, spelled
 from conformance.wires.gemini.stream import AssembledChunks, add_up, assemble, plain
 from conformance.wires.gemini.walk import ContentsWalk, TranscriptWalk
@@ -101,9 +101,18 @@ def _translated(exchange: Exchange) -> Exchange:
         reply,
         made is None or made.complete,
         places=walk.draft.places,
-        facts={} if made is None or made.error is None else {"error": made.error},
+        fragments=() if made is None else made.fragments,
+        facts=_allowed(exchange.request) | ({} if made is None or made.error is None else {"error": made.error}),
     )
     return as_chat(exchange, request, response, native, model)
+
+
+def _allowed(request: Any) -> dict[str, Any]:
+    """Return the names of the functions to which a request limits the calls, as a fact; empty if it does not."""
+    calling = as_object(of_either(as_object(of_either(as_object(request), "toolConfig")), "functionCallingConfig"))
+    names = of_either(calling, "allowedFunctionNames")
+    is_limited = type(names) is list and bool(names) and calling.get("mode") in ("ANY", "VALIDATED")
+    return {"allowed": tuple(names)} if is_limited else {}
 
 
 def _assembled(exchange: Exchange) -> AssembledChunks | None:
@@ -116,6 +125,8 @@ def _assembled(exchange: Exchange) -> AssembledChunks | None:
         return None
     if type(response) is str and exchange.streamed:
         return assemble(response)
+    if type(response) is list and ":stream" not in exchange.url and is_error_list(response):
+        return plain(response[0])
     if type(response) is dict:
         return plain(response)
     return add_up(tuple([NativeEvent("", chunk) for _, chunk in objects(response)]))
@@ -140,9 +151,18 @@ def _request(body: dict[str, Any], walk: ContentsWalk) -> dict[str, Any]:
     if functions := _functions(body, walk.draft):
         made["tools"] = functions
     choice = _choice(as_object(of_either(as_object(of_either(body, "toolConfig")), "functionCallingConfig")))
-    return (
-        made | ({"tool_choice": choice} if choice else {}) | _settings(as_object(of_either(body, "generationConfig")))
-    )
+    configuration = as_object(of_either(body, "generationConfig"))
+    if of_either(configuration, "responseMimeType") == "application/json":
+        made["response_format"] = strict_format(_reply_schema(configuration))
+    return made | ({"tool_choice": choice} if choice else {}) | _settings(configuration)
+
+
+def _reply_schema(configuration: Mapping[str, Any]) -> Any:
+    """Return the schema that the text of a reply has to match; without one, any JSON does."""
+    schema = of_either(configuration, "responseJsonSchema")
+    if schema is None:
+        schema = _schema(of_either(configuration, "responseSchema"))
+    return {} if schema is None else schema
 
 
 def _choice(calling: Mapping[str, Any]) -> Any:
@@ -217,10 +237,12 @@ def _body(body: Mapping[str, Any], walk: ContentsWalk, begins: Mapping[int, int]
     if finish in _CALLING and "tool_calls" in message:
         finish = "tool_calls"
     draft.places["response", "choices", 0, "finish_reason"] = (*place, "finishReason")
+    draft.places["response", "choices", 0, "index"] = (*place, "index")
+    names = {"responseId": "id", "modelVersion": "model"}
     draft.places["response", "usage"] = ("response", "usageMetadata")
+    draft.places.update({("response", name): ("response", native) for native, name in names.items()})
     made: dict[str, Any] = {"object": "chat.completion"}
     made["choices"] = [{"index": 0, "message": message, "finish_reason": finish}]
-    names = {"responseId": "id", "modelVersion": "model"}
     made |= {name: body[native] for native, name in names.items() if type(body.get(native)) is str}
     usage = body.get("usageMetadata")
     return made | ({"usage": _usage(usage)} if type(usage) is dict else {})

@@ -3,11 +3,12 @@
 Source: https://ai.google.dev/gemini-api/docs/thought-signatures
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance.wire.drafts import events_of
 from conformance.wire.native import NativeEvent
+from conformance.wire.repeats import Fragments
 from conformance.wire.sse import read
 from conformance.wire.values import as_object, objects
 from conformance.wires.gemini.names import listed
@@ -16,24 +17,30 @@ _PLAIN: Final = frozenset({"text", "thought"})
 
 
 class AssembledChunks(NamedTuple):
-    """A stream as a response. `begins`: the chunk that begins each part of the first candidate, by its position."""
+    """A stream as a response.
+
+    `begins`: the chunk that begins each part of the first candidate, by its position. `fragments`: the texts in the
+    fragments in which they came.
+    """
 
     events: tuple[NativeEvent, ...]
     reply: dict[str, Any] | None
     error: dict[str, Any] | None
     begins: dict[int, int]
     complete: bool
+    fragments: tuple[Fragments, ...] = ()
 
 
 class _Candidate:
     """One of the replies that the chunks add up to, and the chunk that begins each of its parts."""
 
-    __slots__ = ("_content", "_members", "_parts", "begins")
+    __slots__ = ("_content", "_members", "_parts", "_texts", "begins")
 
     def __init__(self) -> None:
         self._members: dict[str, Any] = {}
         self._content: Mapping[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
+        self._texts: dict[int, list[str]] = {}
         self.begins: dict[int, int] = {}
 
     def add(self, candidate: Mapping[str, Any], number: int) -> None:
@@ -45,13 +52,20 @@ class _Candidate:
         self._content, parts = content, self._parts
         for _, part in listed(content.get("parts")):
             if parts and _continues(parts[-1], part):
-                parts[-1]["text"] += part["text"]
+                self._texts.setdefault(len(parts) - 1, [parts[-1]["text"]]).append(part["text"])
             else:
                 self.begins[len(parts)] = number
                 parts.append(dict(part))
 
+    def fragments(self) -> Iterator[Fragments]:
+        """Yield the texts that came in several fragments."""
+        for position, texts in self._texts.items():
+            yield Fragments("thought" if self._parts[position].get("thought") else "text", texts)
+
     def whole(self) -> dict[str, Any]:
         """Return the reply."""
+        for position, texts in self._texts.items():
+            self._parts[position]["text"] = "".join(texts)
         return {**self._members, "content": {"role": "model", **self._content, "parts": self._parts}}
 
 
@@ -89,7 +103,9 @@ def add_up(events: tuple[NativeEvent, ...]) -> AssembledChunks:
         return AssembledChunks(events, reply or None, error, {}, complete=False)
     ordered = [candidates[index] for index in sorted(candidates)]
     whole = reply["candidates"] = [candidate.whole() for candidate in ordered]
-    return AssembledChunks(events, reply, error, ordered[0].begins, whole[0].get("finishReason") is not None)
+    is_complete = whole[0].get("finishReason") is not None
+    fragments = tuple([each for candidate in ordered for each in candidate.fragments()])
+    return AssembledChunks(events, reply, error, ordered[0].begins, is_complete, fragments)
 
 
 def _continues(last: Mapping[str, Any], part: Mapping[str, Any]) -> bool:

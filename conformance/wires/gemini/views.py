@@ -1,6 +1,6 @@
 """Where the rules of Gemini look, beside the views of all native wires."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
@@ -9,7 +9,7 @@ from conformance.wire.native import Native
 from conformance.wire.native_views import native_view
 from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
-from conformance.wires.gemini.names import of_either
+from conformance.wires.gemini.names import of_either, snake_case
 
 _ALPHABETS: Final = str.maketrans("-_", "+/")
 
@@ -36,6 +36,60 @@ def _steps(number: int, native: Native) -> Iterator[Step]:
             if type(call) is dict:
                 place: Place = (number, "request", "contents", position, "parts", part_position)
                 yield Step(place, dict(part), call.get("name"), position, native)
+                break
+
+
+class Answer(NamedTuple):
+    """A functionResponse that answers a call: its name, and those that it may have.
+
+    With an id, that is the name of the call with this id; without one, those of the calls that have no result yet.
+    """
+
+    place: Place
+    value: dict[str, Any]
+    name: Any
+    expected: tuple[Any, ...]
+    number: int
+    native: Native
+
+
+def _answers(number: int, native: Native) -> Iterator[Answer]:
+    """Yield the results of a request that follow calls of the model; what answers none is not here."""
+    calls: list[tuple[Any, Any]] = []
+    for position, content in objects(as_object(native.request).get("contents")):
+        parts = list(objects(content.get("parts")))
+        if content.get("role") == "model":
+            calls += [(call.get("id"), call.get("name")) for _, _, call in _of_kind(parts, "functionCall")]
+            continue
+        results = [(at, key, dict(result)) for at, key, result in _of_kind(parts, "functionResponse")]
+        for at, key, result in results:
+            identity = result.get("id")
+            if identity is None:
+                expected = tuple([name for other, name in calls])
+            else:
+                expected = tuple([name for other, name in calls if other == identity])
+            place: Place = (number, "request", "contents", position, "parts", at, key)
+            if expected:
+                yield Answer(place, result, result.get("name"), tuple(dict.fromkeys(expected)), position, native)
+            _take(calls, identity, result.get("name"))
+        if not results:
+            calls.clear()
+
+
+def _take(calls: list[tuple[Any, Any]], identity: Any, name: Any) -> None:
+    """Let a result take its call: that with its id, else the first with its name, else the first."""
+    fitting = [each for each in calls if (each[1] == name if identity is None else each[0] == identity)]
+    taken = fitting[:1] or (calls[:1] if identity is None else [])
+    for each in taken:
+        calls.remove(each)
+
+
+def _of_kind(parts: Sequence[tuple[int, Any]], kind: str) -> Iterator[tuple[int, str, Any]]:
+    """Yield the position, the key and the value of each part of a kind, in either spelling."""
+    for at, part in parts:
+        for key in (kind, snake_case(kind)):
+            if type(part.get(key)) is dict:
+                yield at, key, part[key]
                 break
 
 
@@ -95,5 +149,6 @@ def _spelled(signature: str) -> str:
     return signature.translate(_ALPHABETS).rstrip("=")
 
 
+answers: Final = native_view("result of a call", Side.CLIENT, _answers)
 steps: Final = native_view("first call of a step", Side.CLIENT, _steps)
 signed_texts: Final = View("signed text that is sent back", Side.CLIENT, _signed_texts)

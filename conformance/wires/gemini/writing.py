@@ -12,7 +12,7 @@ from conformance.wire.blocks import Block, blocks_of, reduced
 from conformance.wire.content import AS_STRING, held_parts, joined_instructions, texts_of
 from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wire.losses import Losses
-from conformance.wire.native import NativeEvent
+from conformance.wire.native import OWN, Native, NativeEvent
 from conformance.wire.pairing import PendingCalls
 from conformance.wire.values import as_object, objects, rendered
 from conformance.wires.gemini.pairing import Waiting
@@ -96,8 +96,11 @@ def _add(message: Mapping[str, Any], contents: list[dict[str, Any]], names: _Cal
     """Add a message; results that follow each other are one content."""
     role = message.get("role")
     if role == "assistant":
-        parts = _parts(message)
         names.start([call for _, call in objects(message.get("tool_calls"))])
+        if OWN in message:
+            contents.append(message[OWN])
+            return
+        parts = _parts(message)
     elif role == "tool":
         parts = [_result(message, names)]
         if contents and "functionResponse" in contents[-1]["parts"][-1]:
@@ -316,6 +319,12 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     made["totalTokenCount"] = usage.get("total_tokens", 0)
     made |= {"thoughtsTokenCount": reasoning} if reasoning is not None else {}
     return made | ({"cachedContentTokenCount": cached} if cached is not None else {})
+
+
+def own(native: Native) -> Any:
+    """Return the content of the first candidate of a reply; None if it has none."""
+    _, candidate = next(objects(as_object(native.reply).get("candidates")), (0, {}))
+    return candidate.get("content")
 
 
 def events(response: Mapping[str, Any]) -> Iterator[NativeEvent]:

@@ -61,6 +61,10 @@ def _failure(message: str) -> NativeEvent:
     return NativeEvent("error", {"type": "error", "error": {"type": "api_error", "message": message}})
 
 
+def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
+    return "stop_reason", reply.get("stop_reason")
+
+
 WIRE: Final = Wire(
     NAME,
     "Anthropic Messages",
@@ -75,4 +79,5 @@ WIRE: Final = Wire(
     ("system", "messages"),
     ("role", "content"),
     holds_objects=True,
+    ended=_ended,
 )

@@ -13,7 +13,7 @@ from conformance.errors import InvalidDocument
 from conformance.wire.arguments import decode
 from conformance.wire.blocks import Block
 from conformance.wire.content import AS_STRING
-from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, require_events
+from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, require_events, strict_format
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
 from conformance.wire.values import as_object, as_word, objects, total
@@ -65,12 +65,13 @@ def _translated(exchange: Exchange) -> Exchange:
             exchange.request,
             exchange.response,
             made.events,
-            made.reply,
+            made.reply if (exchange.status or 0) < _ERROR else None,
             made.complete and made.error is None,
             made.irregularities,
             draft.places,
             {} if made.error is None else {"error": made.error},
             continuing=made.continuing,
+            fragments=made.fragments,
         )
         body = made.reply if made.error is None else made.error
         response = None if body is None else _body(body, draft, made.inputs, made.begins)
@@ -98,6 +99,10 @@ def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
         made["tool_choice"] = _choice(choice, tools)
     if choice.get("disable_parallel_tool_use") is True:
         made["parallel_tool_calls"] = False
+    # The key at the top is that of the beta.
+    wanted = as_object(as_object(body.get("output_config")).get("format") or body.get("output_format"))
+    if type(wanted.get("schema")) is dict:
+        made["response_format"] = strict_format(wanted["schema"])
     return made
 
 
@@ -249,7 +254,7 @@ def _body(
     reason = body.get("stop_reason")
     choice = {"index": 0, "message": message, "finish_reason": _FINISH.get(as_word(reason), reason)}
     draft.places["response", "choices", 0, "finish_reason"] = ("response", "stop_reason")
-    draft.places["response", "usage"] = ("response", "usage")
+    draft.places.update({("response", key): ("response", key) for key in ("usage", "id", "model")})
     made = {"object": "chat.completion", "choices": [choice]}
     made |= {key: body[key] for key in ("id", "model") if key in body}
     return made | ({"usage": _usage(body["usage"])} if type(body.get("usage")) is dict else {})

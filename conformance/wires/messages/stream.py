@@ -3,11 +3,13 @@
 Source: https://platform.claude.com/docs/en/build-with-claude/streaming
 """
 
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
 from conformance.wire.drafts import events_of
 from conformance.wire.native import Irregularity, NativeEvent
+from conformance.wire.repeats import ARGUMENTS, Fragments
 from conformance.wire.sse import read
 from conformance.wire.values import as_object, as_word
 
@@ -27,7 +29,8 @@ class AssembledMessage(NamedTuple):
 
     `reply`: None if the stream does not begin one. `error`: the body of the event that reports one. `inputs`: the JSON
     text of each block's input, by index. `begins`: the event that begins each block. `complete`: whether the stream
-    says that the message is finished. `continuing`: the numbers of the events that only continue a text.
+    says that the message is finished. `continuing`: the numbers of the events that only continue a text. `fragments`:
+    the texts in the fragments in which they came.
     """
 
     events: tuple[NativeEvent, ...]
@@ -38,6 +41,7 @@ class AssembledMessage(NamedTuple):
     complete: bool
     continuing: frozenset[int]
     irregularities: tuple[Irregularity, ...]
+    fragments: tuple[Fragments, ...]
 
 
 def assemble(text: str) -> AssembledMessage:
@@ -229,5 +233,9 @@ class _MessageAssembly:
         order = {index: place for place, index in enumerate(sorted(self.blocks))}
         inputs = {order[index]: "".join(parts) for index, parts in self.inputs.items()}
         begins = {order[index]: number for index, number in self.begins.items()}
-        continuing = frozenset(self.continuing)
-        return AssembledMessage(events, reply, self.error, inputs, begins, self.stopped, continuing, tuple(self.found))
+        continuing, found, fragments = frozenset(self.continuing), tuple(self.found), tuple(self._fragments())
+        return AssembledMessage(events, reply, self.error, inputs, begins, self.stopped, continuing, found, fragments)
+
+    def _fragments(self) -> Iterator[Fragments]:
+        yield from [Fragments(key, parts) for texts in self.texts.values() for key, parts in texts.items()]
+        yield from [Fragments(ARGUMENTS, parts) for parts in self.inputs.values()]

@@ -9,12 +9,14 @@ from typing import Any, Final
 
 import orjson
 
+from conformance.wire.arguments import read_json
 from conformance.wire.blocks import Block, blocks_of, reduced
 from conformance.wire.content import AS_STRING, held_parts, joined_instructions
 from conformance.wire.losses import Losses
-from conformance.wire.native import NativeEvent
+from conformance.wire.native import OWN, Native, NativeEvent
 from conformance.wire.values import as_object, objects
 from conformance.wires.messages.blocks import CALLS, DETAILS, PARTS, thinking_block, write_call
+from conformance.wires.messages.stream import assemble
 
 _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "required": "any", "none": "none"}
 _REASONS: Final[Mapping[Any, str]] = {
@@ -96,7 +98,7 @@ def _add(message: Mapping[str, Any], messages: list[dict[str, Any]]) -> None:
     """Add a message; the results of one turn, and what the user says after them, are one message."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
-        messages.append({"role": "assistant", "content": _blocks(message)})
+        messages.append({"role": "assistant", "content": message[OWN] if OWN in message else _blocks(message)})
         return
     blocks: Any = _result(message) if role == "tool" else _said(content)
     last = messages[-1] if messages else {}
@@ -168,6 +170,28 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
         "cache_read_input_tokens": cached,
         "output_tokens": usage.get("completion_tokens", 0),
     }
+
+
+def own(native: Native) -> Any:
+    """Return the content of a reply; the input of a streamed block is the value of its JSON, or its text if it is cut.
+
+    None if there is no reply.
+    """
+    content = as_object(native.reply).get("content")
+    inputs = assemble(native.response).inputs if type(native.response) is str else {}
+    if not inputs or type(content) is not list:
+        return content
+    return [
+        {**block, "input": _input(inputs[position])} if inputs.get(position) else block
+        for position, block in enumerate(content)
+    ]
+
+
+def _input(written: str) -> Any:
+    try:
+        return read_json(written)
+    except (ValueError, RecursionError):
+        return written
 
 
 def events(message: Mapping[str, Any]) -> Iterator[NativeEvent]:

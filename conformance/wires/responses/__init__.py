@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.wire.native import NativeEvent
+from conformance.wire.values import as_object
 from conformance.wires import Wire
 
 NAME: Final = "responses"
@@ -67,6 +68,12 @@ def _failure(message: str) -> NativeEvent:
     return NativeEvent("error", {"type": "error", "code": "server_error", "message": message, "param": None})
 
 
+def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return the reason of a response that is incomplete, else its status."""
+    reason = as_object(reply.get("incomplete_details")).get("reason")
+    return ("status", reply.get("status")) if reason is None else ("incomplete_details.reason", reason)
+
+
 WIRE: Final = Wire(
     NAME,
     "OpenAI Responses",
@@ -88,4 +95,5 @@ WIRE: Final = Wire(
     ("input",),
     ("output",),
     keeps_replies=True,
+    ended=_ended,
 )

@@ -1,10 +1,12 @@
 """An item of a streamed reply while its events are read: its parts, texts, and what is wrong with them."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
 from conformance.wire.keys import key_of
 from conformance.wire.native import Irregularity
+from conformance.wire.repeats import ARGUMENTS, Fragments
 from conformance.wire.text import quoted_difference
 from conformance.wire.values import as_object
 
@@ -154,6 +156,11 @@ class Item:
             elif family in _LISTS:
                 _put(made, family, "".join(deltas))
         return made
+
+    def fragments(self) -> Iterator[Fragments]:
+        """Yield the texts of the item in the fragments in which they came."""
+        for (family, _), deltas in self.texts.items():
+            yield Fragments(ARGUMENTS if family in _KEYS else family, deltas)
 
     def difference(self, given: Any) -> str:
         """Return how the item at the end of the response differs from this one; empty if it does not."""

@@ -25,6 +25,7 @@ _INSIDE: Final = SubPlaces(
 
 _INCOMPLETE: Final[Mapping[Any, str]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _OVER: Final = ("completed", "incomplete")
+_ERROR: Final = 400
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _HISTORY: Final = ("previous_response_id", "conversation", "prompt")
 """What stands for messages that the server has."""
@@ -56,7 +57,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
     if body:
         request, held = _request(body, draft, memory, facts)
     made = assemble(response) if type(response) is str and exchange.streamed else None
-    reply = _reply_of(response, made)
+    reply = None if (exchange.status or 0) >= _ERROR else _reply_of(response, made)
     is_complete = reply is None or reply.body.get("status", "completed") in _OVER
     if made is not None:
         is_complete = made.end is not None and made.error is None and is_complete
@@ -65,7 +66,9 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
     failure = _failure(reply, made)
     facts |= {"error": failure} if failure else {}
     if reply is not None:
-        response = _reply(reply, draft, memory, body, facts)
+        response = _reply(reply, draft, memory, body, facts) | ({"error": failure} if failure else {})
+        if failure:
+            draft.places["response", "error"] = (*reply.rest, "error")
     native = Native(
         "responses",
         exchange.request,
@@ -78,6 +81,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
         facts,
         held,
         continuing=frozenset() if made is None else made.continuing,
+        fragments=() if made is None else made.fragments,
     )
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 
@@ -133,7 +137,7 @@ def _request(
     if draft.messages or body.get("input") is not None:
         made["messages"] = draft.messages
     _add_format(as_object(body.get("text")).get("format"), made, draft)
-    _add_tools(body, made, draft)
+    _add_tools(body, made, draft, facts)
     return made, held
 
 
@@ -173,7 +177,7 @@ def _session_key(body: Mapping[str, Any]) -> tuple[str, str] | None:
     return ("conversation", identity) if type(identity) is str and identity else None
 
 
-def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft) -> None:
+def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft, facts: dict[str, Any]) -> None:
     """Add the tools of a request, those that its items bring along, and its choice of them."""
     found: list[tuple[Place, dict[str, Any]]] = []
     _collect(body.get("tools"), ("request", "tools"), {}, found)
@@ -187,6 +191,9 @@ def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft) -> N
     # A choice among tools that the server runs says nothing about the client's.
     if choice is not None and (found or not body.get("tools")):
         made["tool_choice"] = _choice(choice) if type(choice) is dict else choice
+    listed = [tool for _, tool in objects(as_object(choice).get("tools"))]
+    if listed and all([tool.get("type") in _FUNCTIONS for tool in listed]):
+        facts["allowed"] = tuple([name_of(tool) for tool in listed])
 
 
 def _collect(tools: Any, place: Place, space: Mapping[str, Any], found: list[tuple[Place, dict[str, Any]]]) -> None:
@@ -234,7 +241,8 @@ def _reply(
     choice = {"index": 0, "message": message, "finish_reason": _finish(body, message)}
     draft.places["response", "choices", 0] = reply.rest
     draft.places["response", "choices", 0, "finish_reason"] = (*reply.rest, "status")
-    draft.places["response", "usage"] = (*reply.rest, "usage")
+    for key in ("usage", "id", "model"):
+        draft.places["response", key] = (*reply.rest, key)
     memory.answered(body.get("id"), _session_key(request), message)
     made = {"object": "chat.completion", "choices": [choice]}
     made |= {key: body[key] for key in ("id", "model") if key in body}

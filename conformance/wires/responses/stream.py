@@ -12,12 +12,14 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.drafts import events_of
 from conformance.wire.native import Irregularity, NativeEvent
+from conformance.wire.repeats import Fragments
 from conformance.wire.sse import read
 from conformance.wire.values import as_object
 from conformance.wires.responses.items import Item
 
 BEGIN: Final = ("response.created", "response.queued")
-ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
+_FAILED: Final = "response.failed"
+ENDS: Final = ("response.completed", "response.incomplete", _FAILED)
 _LIFECYCLE: Final = (*BEGIN, "response.in_progress", *ENDS)
 _PADDING: Final = "obfuscation"
 _SENTINEL: Final = "[DONE]"
@@ -46,7 +48,7 @@ class AssembledResponse(NamedTuple):
     `places`: where each item of the reply's output is in the stream. `repeated`: the items of the response at the end,
     and as they were added. `end`: the number of the event that ends the response; None if there is none.
     `continuing`: the numbers of the events that only continue a text. `irregularities`: those of the order of events;
-    `aside`: all others, by what they are about.
+    `aside`: all others, by what they are about. `fragments`: the texts in the fragments in which they came.
     """
 
     events: tuple[NativeEvent, ...]
@@ -58,6 +60,7 @@ class AssembledResponse(NamedTuple):
     continuing: frozenset[int]
     irregularities: tuple[Irregularity, ...]
     aside: Mapping[str, tuple[Irregularity, ...]]
+    fragments: tuple[Fragments, ...]
 
 
 def assemble(text: str) -> AssembledResponse:
@@ -183,11 +186,16 @@ class _ResponseAssembly:
             self.note("no-begin", number, f"expected response.created first, got {kind!r}")
         self.reply = {**(self.reply or {}), **response}
         if kind in ENDS:
-            if self.open:
-                listed = ", ".join(map(str, self.open))
-                self.note("item-not-done", number, f"expected every item to be done, got item {listed} still open")
             self.end = number
-            self._compare(number, response)
+            # What failed ends as it is: the error says so, and nothing else is wrong with the order.
+            if kind != _FAILED:
+                self._close(number, response)
+
+    def _close(self, number: int, response: Any) -> None:
+        if self.open:
+            listed = ", ".join(map(str, self.open))
+            self.note("item-not-done", number, f"expected every item to be done, got item {listed} still open")
+        self._compare(number, response)
 
     def _compare(self, number: int, response: Any) -> None:
         """Compare the items of the response at the end with those of the stream."""
@@ -274,8 +282,9 @@ class _ResponseAssembly:
         for each in self.found:
             if each.kind in _ASIDE:
                 aside[_ASIDE[each.kind]] = (*aside.get(_ASIDE[each.kind], ()), each)
+        continuing, fragments = frozenset(self.continuing), tuple([each for item in items for each in item.fragments()])
         return AssembledResponse(
-            events, reply, self.error, places, repeated, self.end, frozenset(self.continuing), order, aside
+            events, reply, self.error, places, repeated, self.end, continuing, order, aside, fragments
         )
 
 

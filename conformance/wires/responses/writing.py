@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from conformance.wire.blocks import Block, blocks_of, message_of, reduced
 from conformance.wire.losses import Losses
+from conformance.wire.native import OWN, Native
 from conformance.wire.values import as_object, as_word, objects, rendered
 from conformance.wires.responses.blocks import (
     DETAILS,
@@ -25,7 +26,7 @@ from conformance.wires.responses.blocks import (
 )
 from conformance.wires.responses.playing import events
 
-__all__ = ["conversation", "events", "hold", "reply", "request"]
+__all__ = ["conversation", "events", "hold", "own", "reply", "request"]
 
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")
@@ -53,6 +54,9 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 
 _TEXT_MEMBERS: Final[Mapping[str, Any]] = {"annotations": [], "logprobs": []}
 _ID_BYTES: Final = 24
+_OF_REPLIES: Final = ("status", "id")
+_UNNAMED: Final = ("message", "function_call")
+"""The items that are sent back without the id of the stored copy."""
 
 
 def request(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +114,7 @@ def _input_items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         item = {"type": "function_call_output", "output": _parts(content)}
         yield item | ({"call_id": message["tool_call_id"]} if "tool_call_id" in message else {})
     elif role == "assistant":
-        yield from _turn_items(message)
+        yield from message[OWN] if OWN in message else _turn_items(message)
     else:
         yield {"type": "message", "role": role, "content": _parts(content)}
 
@@ -260,6 +264,23 @@ def reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
         **repeated,
         "usage": _usage(as_object(body.get("usage"))),
     }
+
+
+def own(native: Native) -> Any:
+    """Return the items of a reply; None if it has none.
+
+    Nothing is stored, so the ids of messages and calls name nothing, and no request has a `status`; reasoning keeps its
+    id, which belongs to its encrypted content.
+    """
+    output = as_object(native.reply).get("output")
+    if type(output) is not list:
+        return None
+    return [_sent_back(item) if type(item) is dict else item for item in output]
+
+
+def _sent_back(item: Mapping[str, Any]) -> dict[str, Any]:
+    dropped = _OF_REPLIES if item.get("type") in _UNNAMED else _OF_REPLIES[:1]
+    return {key: value for key, value in item.items() if key not in dropped}
 
 
 def _made_id(seed: str) -> str:

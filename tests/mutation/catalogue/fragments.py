@@ -130,7 +130,7 @@ def fragment_lost(reply: Reply) -> None:
     fragments[0]["function"]["arguments"] = ""
 
 
-@mutation(targets.fragmented_calls, "tool-calls/arguments-are-an-object")
+@mutation(targets.fragmented_calls, "stream/deltas-not-cumulative")
 def arguments_cumulative(call: Call) -> None:
     """Each fragment of a call holds all arguments so far."""
     so_far = ""

@@ -48,6 +48,12 @@ def signature_on_another_part(part: Slot) -> None:
     part.holder[part.key + 1]["thoughtSignature"] = part.value.pop("thoughtSignature")
 
 
+@mutation(parts("user", "functionResponse"), "gemini/response-named-as-its-call")
+def result_of_another_name(part: Slot) -> None:
+    """A result has a fixed word in place of the name of its function."""
+    part.value["functionResponse"]["name"] = "tool_result"
+
+
 @mutation(
     where(in_last_request(parts("model", "functionCall")), lambda part: "thoughtSignature" in part.value),
     "reasoning/signatures-resent",

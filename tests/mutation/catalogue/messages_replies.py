@@ -168,7 +168,7 @@ def arguments_lost(event: Slot) -> None:
     event.drop()
 
 
-@mutation(events(), "error/no-error-in-success")
+@mutation(events(), "error/no-error-in-stream")
 def error_in_native_stream(event: Slot) -> None:
     """A stream breaks off with an error."""
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}

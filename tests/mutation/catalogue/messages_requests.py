@@ -44,6 +44,12 @@ def thinking_behind_call(block: Slot) -> None:
     block.holder.append(thinking)
 
 
+@mutation(blocks("thinking"), "messages/thinking-not-cached")
+def thinking_marked_for_the_cache(block: Slot) -> None:
+    """A thinking block is marked for the cache."""
+    block.value["cache_control"] = {"type": "ephemeral"}
+
+
 @mutation(blocks("thinking"), "messages/thinking-signed")
 def signature_left_out(block: Slot) -> None:
     """A thinking block is sent back without its signature."""

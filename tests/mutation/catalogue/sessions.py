@@ -141,7 +141,7 @@ def content_added_to_calls(turn: Slot) -> None:
     turn.value["content"] = f"{turn.value['content'] or ''} Let me look."
 
 
-@mutation(_earlier_answers, _GROWS, sessions=True)
+@mutation(_earlier_answers, _UNCHANGED, sessions=True)
 def answer_edited(turn: Slot) -> None:
     """The text of an answer that was sent before is changed."""
     turn.value["content"] = f"In short: {turn.value['content']}"
@@ -153,12 +153,7 @@ def _fresh_answers(records: Sequence[Record]) -> Iterator[Slot]:
     return (slot for slot in _answers(records) if slot.key >= known)
 
 
-@mutation(
-    _fresh_answers,
-    _UNCHANGED,
-    sessions=True,
-    allows=[Allowed(SURVIVED, "An answer has no ids, so it is not recognized if its text is changed.")],
-)
+@mutation(_fresh_answers, _UNCHANGED, sessions=True)
 def fresh_answer_edited(turn: Slot) -> None:
     """The text of the newest answer is changed when it is sent back."""
     turn.value["content"] = f"In short: {turn.value['content']}"

@@ -73,6 +73,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     baseline.add_argument(
         "--write-baseline", metavar="FILE", default="", help="write the failures of this run to a new baseline"
     )
+    add(
+        "--allow-wide-baseline",
+        action="store_true",
+        help="accept a baseline that matches more than a tenth of the checks",
+    )
     add("--format", choices=("console", "json"), default="console", help="console (default) or json")
     add("--all", action="store_true", help="show all findings, including MAY")
     _adapters.add_cases(parser, "write the results to DIR/<name>.<provider>.json")
@@ -84,12 +89,15 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here and below because these modules load httpx, which --help does not need.
     import orjson
 
+    from conformance.adapters.runs import begun
     from conformance.adapters.summary import summary
     from conformance.reporting.renderers.adapter import render
     from conformance.results.files import write
 
     entries = _baseline(arguments)
     plan = _plan(arguments)
+    if arguments.results:
+        write(Path(arguments.results), begun(plan), plan.driver.scrubber)
     results, cases = _adapters.run_plan(plan, arguments)
     if arguments.results:
         write(Path(arguments.results), results, plan.driver.scrubber)
@@ -125,9 +133,8 @@ def _plan(arguments: argparse.Namespace) -> "RunPlan":
         plan = _adapters.plan(chosen, arguments.provider or chosen.providers[0], arguments, dict(_variables(arguments)))
     else:
         plan = _driver_plan(arguments)
-    variants = (arguments.variant,) if arguments.variant else plan.variants
     model = arguments.model or plan.model
-    return replace(plan, model=model, variants=variants, strict=arguments.strict)
+    return replace(plan, model=model, variant=arguments.variant or "", strict=arguments.strict)
 
 
 def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
@@ -175,7 +182,7 @@ def _baseline(arguments: argparse.Namespace) -> "Sequence[Entry]":
     if not Path(arguments.baseline).is_file():
         message = f"--baseline {arguments.baseline}: no such file; to create it, use --write-baseline"
         raise Unusable(message)
-    return baseline.load(Path(arguments.baseline))
+    return baseline.load(Path(arguments.baseline), today=datetime.now(UTC).date().isoformat())
 
 
 def _write_baseline(results: "Results", path: Path, secrets: "Scrubber | None") -> int:
@@ -196,13 +203,15 @@ def _write_baseline(results: "Results", path: Path, secrets: "Scrubber | None") 
 
 def _compare(results: "Results", entries: "Sequence[Entry]", arguments: argparse.Namespace) -> int:
     """Compare the results with a baseline, and ignore its entries about cases that were not run."""
-    from conformance.gate import check_results, evaluate
+    from conformance.gate import check_results, check_subjects, evaluate
     from conformance.reporting.renderers.gate import render
 
+    check_subjects([results], entries, arguments.baseline)
     if arguments.scenario or arguments.variant:
         seen = check_results(results)
         entries = tuple([entry for entry in entries if any(entry.covers(result.names) for result in seen)])
-    gate = evaluate([results], entries, datetime.now(UTC).date().isoformat())
+    today, allow_wide = datetime.now(UTC).date().isoformat(), arguments.allow_wide_baseline
+    gate = evaluate([results], entries, today, allow_wide=allow_wide)
     out = sys.stderr if arguments.format == "json" else sys.stdout
     print("".join(render(gate, painter())), end="", file=out)
     return 2 if gate.errored else int(not gate.passes)

@@ -36,6 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
         failed = len({played.recording.digest for played, _ in unexpected})
         print(f"{provider}: {plural(len(run.played), 'recording')}, {failed} break a MUST")
         broken += failed
-        if arguments.write:
-            write(Path(arguments.write), run.results())
+        if arguments.write and (results := run.results()).cases:
+            write(Path(arguments.write), results)
     return int(bool(broken))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance import artifacts
+from conformance.arguments import add_partial, partial_line
 from conformance.errors import Unusable
 from conformance.reporting.matrix.counts import count
 from conformance.reporting.matrix.headline import headline
@@ -52,6 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--expected", type=Path, metavar="FILE", help="the expected failures of your results, if they stand elsewhere")
     add("--out", type=Path, metavar="DIR", help=_OUT)
+    add_partial(parser)
     add("--readme", type=Path, metavar="FILE", help="the file with the headline (default: the README of this project)")
 
 
@@ -59,13 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Write or check the reports; return 1 if a check finds a stale one."""
     given: Path | None = arguments.results
     if given is None:
-        if arguments.only or arguments.provider or arguments.expected:
-            message = "--only, --provider and --expected are about your own results; name them with --results DIR"
+        if arguments.only or arguments.provider or arguments.expected or arguments.partial is not None:
+            message = "--only, --provider, --expected and --partial are about results of your own; add --results DIR"
             raise Unusable(message)
         reports = checkout_folder("reports", "--results DIR is required")
         made, out = table(load_inputs(reports)), arguments.out or reports
     else:
-        own = read_own(given, arguments.provider, arguments.expected)
+        own = read_own(given, arguments.provider, arguments.expected, arguments.partial)
         inputs = with_own(load_inputs(), own)
         made = table(only_own(inputs) if arguments.only else inputs)
         out = arguments.out or (given if given.is_dir() else given.parent) / _REPORT
@@ -79,7 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
         readme = out.parent / "README.md"
     if readme is not None:
         files[readme] = _with_headline(readme, made)
-    return _check_or_write(files, out, mine, only_check=arguments.check)
+    code = _check_or_write(files, out, mine, only_check=arguments.check)
+    if arguments.partial:
+        print(partial_line(arguments.partial))
+    return code
 
 
 def _check_or_write(files: Mapping[Path, str], out: Path, mine: Sequence[Results], *, only_check: bool) -> int:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from conformance.arguments import add_partial, print_accepted
 from conformance.errors import Unusable
 from conformance.reporting.matrix.counts import count
 from conformance.reporting.renderers.badge import FORMATS
@@ -23,11 +24,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=tuple(FORMATS), default="svg", help="svg (default), or shields: JSON for shields.io"
     )
+    add_partial(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the badge; always return 0, because a badge passes no verdict."""
     if ":" in arguments.link and not arguments.link.startswith(("https://", "http://")):
         raise Unusable(f"--link {arguments.link}: expected an http or https URL, or a path relative to the badge")
-    print(FORMATS[arguments.format](count(read_all(arguments.paths)), arguments.label, arguments.link), end="")
+    counted = count(read_all(arguments.paths, arguments.partial))
+    label = f"{arguments.label} (partial)" if arguments.partial else arguments.label
+    print(FORMATS[arguments.format](counted, label, arguments.link), end="")
+    print_accepted(arguments.partial)
     return 0

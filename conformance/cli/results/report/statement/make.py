@@ -6,6 +6,7 @@ from typing import Final
 
 import orjson
 
+from conformance.arguments import print_accepted
 from conformance.cli import _statements
 from conformance.errors import Unusable
 
@@ -30,4 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
     about |= {name: text for name in ("project", "url") if (text := getattr(arguments, name))}
     shown = orjson.dumps(_statements.made(arguments, about), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     print(shown.decode(), end="")
+    print_accepted(arguments.partial)
     return 0

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from conformance.arguments import print_accepted
 from conformance.cli import _statements
 from conformance.reporting import statement
 from conformance.reporting.text import plural, printable
@@ -32,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"the statement was made with conformance {stated['conformance']}, this is {_statements.version()}"
             )
         print(f"refused: {plural(len(different), 'difference')} between the statement and the results")
+        print_accepted(arguments.partial)
         return 1
     for each in stated["subjects"]:
         counts = each["checks"]
@@ -39,4 +41,5 @@ def run(arguments: argparse.Namespace) -> int:
             printable(f"{each['name']}: as stated: {counts['conforms']} checks conform, {counts['fails']} fail, ")
             + f"{counts['declared']} are declared; evidence: {', '.join(each['evidence'])}"
         )
+    print_accepted(arguments.partial)
     return 0

@@ -1,0 +1,17 @@
+"""No reply has the reasoning that the provider claims to show."""
+
+from conformance.faults import BOTH, Outgoing
+from conformance.faults._chat import REASONING, messages
+
+SOURCE = "https://github.com/vllm-project/vllm/issues/12999"
+WIRES = ("chat",)
+VARIANTS = BOTH
+BREAKS = ("reasoning/in-claimed-field", "core/reasoning-field")
+
+
+def change(sent: Outgoing) -> Outgoing:
+    """Remove the reasoning."""
+    for message in messages(sent):
+        for name in REASONING:
+            message.pop(name, None)
+    return sent

@@ -1,0 +1,53 @@
+from typing import Any
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.native_views import NativeBody, replies
+from conformance.wire.values import as_object, objects
+
+_BLOCKED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MAX_TOKENS")
+"""Finish reasons that say why there is no content; the limit can be reached before any."""
+
+_CANDIDATE = "/1/response/candidates/0"
+_MALFORMED = {f"{_CANDIDATE}/content": {}, f"{_CANDIDATE}/finishReason": "MALFORMED_FUNCTION_CALL"}
+
+
+def _candidates(reply: NativeBody) -> list[tuple[int, dict[str, Any]]]:
+    listed = objects(reply.value.get("candidates"))
+    return [(at, dict(each)) for at, each in listed if each.get("finishReason") not in (None, *_BLOCKED)]
+
+
+@rule(
+    Level.MUST,
+    on=replies,
+    where=lambda reply, _context: bool(_candidates(reply)),
+    source=Source("https://github.com/BerriAI/litellm/issues/40477"),
+    bad=[
+        example(
+            "gemini-session", {f"{_CANDIDATE}/content": {}, f"{_CANDIDATE}/finishReason": "MALFORMED_FUNCTION_CALL"}
+        ),
+        example("gemini-session", {f"{_CANDIDATE}/content/parts": [{"text": ""}]}),
+    ],
+    good=[
+        example("gemini-session"),
+        example("gemini-stream"),
+        example("gemini-session", {f"{_CANDIDATE}/content": {}, f"{_CANDIDATE}/finishReason": "SAFETY"}),
+    ],
+    wires=("gemini",),
+)
+def judge(reply: NativeBody, _context: Context) -> list[Fault]:
+    """A candidate that was not blocked has content.
+
+    Clients drop such a candidate and end the loop without an answer (LiteLLM), or store it and are rejected with the
+    next request, because content needs parts (the chats of Google's SDK for Go). To fix it, ask the model again.
+    """
+    return [
+        Fault(f"expected text, a call or data, got none of them and {each['finishReason']!r}", at=("candidates", at))
+        for at, each in _candidates(reply)
+        if not any(_says_something(part) for _, part in objects(as_object(each.get("content")).get("parts")))
+    ]
+
+
+def _says_something(part: Any) -> bool:
+    """Return whether a part has more than empty text; a thought alone is no answer, but a sign of one."""
+    return any(part.values())
