@@ -143,7 +143,11 @@ def test_results_say_which_model_is_not_the_one_of_the_profile_and_what_the_simu
     other = copy_of(BASES["plain"][0])
     played = replace(other, headers=[*other.headers, ("Server", SIMULATOR)])
     found, _ = checked([real, other, played, other, copy_of(BASES["stream-plain"][0])])
-    of_provider = {(each.model, each.further): each for each in found.tally.results(profile) if not each.provider}
+    of_provider = {
+        (each.model, each.further): each
+        for each in found.tally.results(profile, "2026-11-22", "api.deepseek.com")
+        if not each.provider
+    }
     assert {(profile.model, False), ("example-model", True)} == set(of_provider)
     evidence = {name: [(case.variant, case.evidence) for case in each.cases] for (name, _), each in of_provider.items()}
     # One reply of the simulator is enough: what it plays proves nothing about the provider.

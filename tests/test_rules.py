@@ -174,7 +174,7 @@ def test_a_rule_is_about_what_its_claim_names_and_no_more(
     assert expected is outcome.status
 
 
-@every(("handling", "expected"), [("ignored", "ignored"), ("unknown", ""), (REFUSED, "")])
+@every(("handling", "expected"), [("ignored", "ignored"), ("unknown", "unknown"), (REFUSED, "")])
 def test_a_call_whose_result_has_no_id_says_what_the_provider_does_with_it(handling: Any, expected: str) -> None:
     given = Example("tool-result", {f"{RESULT}/tool_call_id": REMOVE}, {"results.without-id": handling})
     (outcome,) = check(given.conversation(), of(given.claims), rules="transcript/calls-answered")
