@@ -130,6 +130,13 @@ def test_results_without_ids_answer_the_open_calls_with_their_name_in_order() ->
     ]
 
 
+@pytest.mark.parametrize("role", ["user", "model"])
+def test_a_content_without_parts_comes_back_as_an_empty_text_and_is_named(role: str) -> None:
+    assert [("/contents/0/parts", "comes back as an empty text")] == [
+        (loss.pointer, loss.reason) for loss in to_canonical({"contents": [{"role": role, "parts": []}]}).lost
+    ]
+
+
 def test_results_in_two_contents_come_back_in_one_and_are_named() -> None:
     made = [{"functionCall": {"id": name, "name": name}} for name in "fg"]
     answers = [{"functionResponse": {"id": name, "name": name, "response": {"output": "1"}}} for name in "fg"]

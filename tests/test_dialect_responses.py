@@ -193,6 +193,13 @@ def test_an_id_alone_stands_for_reasoning_unless_nothing_is_stored(stored: Any, 
     assert ("/input/0" in pointers) == ("reasoning_details" not in found.value[0])
 
 
+def test_an_empty_blob_is_named_as_left_out() -> None:
+    item = thinking(summary=[{"type": "summary_text", "text": "x"}], encrypted_content="")
+    assert [("/input/0/encrypted_content", "an empty blob is left out")] == [
+        (loss.pointer, loss.reason) for loss in to_canonical({"input": [item]}).lost
+    ]
+
+
 def test_instructions_that_are_not_a_text_are_named_as_lost() -> None:
     found = to_canonical({"instructions": [message("system", "A")], "input": "Hi"})
     assert ["/instructions", "/input"] == [loss.pointer for loss in found.lost]

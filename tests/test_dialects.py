@@ -132,6 +132,13 @@ def test_what_a_system_prompt_does_not_hold_is_named(name: str) -> None:
     ] == [(loss.pointer, loss.reason) for loss in dialects.load(name).to_native(given).lost]
 
 
+@pytest.mark.parametrize("name", ["gemini", "messages"])
+def test_an_empty_text_of_a_system_prompt_is_named(name: str) -> None:
+    parts = [{"type": "text", "text": text} for text in ("", "Be brief.")]
+    lost = dialects.load(name).to_native([{"role": "system", "content": parts}, {"role": "user", "content": "x"}]).lost
+    assert ("/0/content/0", "an empty text is left out") == (lost[0].pointer, lost[0].reason)
+
+
 @every("name", ["gemini", "messages", "neutral", "responses"])
 @every(
     ("message", "at", "reason"),

@@ -18,6 +18,7 @@ from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.sse import render
+from conformance.wire.text import quoted_difference
 from tests.checking import BASES
 from tests.traffic import checked, copy_of
 
@@ -165,6 +166,11 @@ def test_two_chunks_are_enough_to_have_different_ids(ids: str, expected: Status)
     given = Exchange({"model": "m", "messages": [], "stream": True}, render([*chunks, "data: [DONE]\n\n"]), 200)
     (outcome,) = check(given, rules="stream/chunk-id-constant")
     assert expected is outcome.status
+
+
+def test_what_two_texts_share_is_cut_if_it_is_longer_than_twenty_characters() -> None:
+    for same, shown in ((20, "a" * 20), (21, "…" + "a" * 10)):
+        assert (repr(f"{shown}x"), repr(f"{shown}y")) == quoted_difference("a" * same + "x", "a" * same + "y")
 
 
 def test_a_reply_is_looked_for_among_the_last_eight_with_the_same_text() -> None:

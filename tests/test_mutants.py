@@ -178,6 +178,11 @@ def test_tests_run_in_batches_of_which_the_first_are_short(tmp_path: Path) -> No
     assert [few[:1], few[1:], ["tests/test_big.py"]] == list(choice.batches([*few, *many]))
 
 
+def test_what_a_module_only_declares_concerns_every_test(module: dict[int, list[Change]], tmp_path: Path) -> None:
+    choice = measured(tmp_path, {"tests/test_a.py::test_a": []})
+    assert [["tests/test_a.py::test_a"], []] == [choice.tests(module[line][0]) for line in (1, 7)]
+
+
 def test_tests_beyond_the_bound_are_left_out(module: dict[int, list[Change]], tmp_path: Path) -> None:
     many = [f"tests/test_{number:02}.py::test_a" for number in range(99)]
     choice = measured(tmp_path, {test: [7] for test in many})
@@ -236,3 +241,11 @@ def test_the_score_names_what_was_missed_and_what_cannot_be_noticed(module: dict
     assert [place | {"fate": "survived"}] == found["missed"]
     assert ["Nothing reads it."] == [each["why"] for each in found["equivalent"]]
     assert "1 of 2 changes noticed: 50.0%" == list(render_score(found))[-1]
+
+
+def test_the_committed_score_is_of_a_whole_sample_and_high_enough() -> None:
+    committed = json.loads((ROOT / "reports" / "mutants.json").read_bytes())
+    assert (0, 300, 300) == (committed["seed"], committed["sample"], committed["noticed"] + len(committed["missed"]))
+    assert 0.9 <= committed["noticed"] / committed["sample"] == pytest.approx(committed["share"], abs=1e-4)
+    reasons = {each.why for each in equivalents()}
+    assert {each["why"] for each in committed["equivalent"]} <= reasons

@@ -324,6 +324,13 @@ def test_an_unknown_id_alone_stands_for_reasoning_unless_the_server_stores_nothi
     assert stored is ("reasoning_details" in sent.request["messages"][1])
 
 
+def test_a_response_that_ends_without_its_output_is_noted() -> None:
+    native = translated("responses-stream", {"/0/response/21/response/output": None})[0].native
+    assert native is not None
+    words = "expected the output in the response at its end, got None"
+    assert (("end-without-output", ("response", 21), words),) == native.facts["differences"]
+
+
 def test_a_held_history_is_the_one_that_the_response_stands_for() -> None:
     held = translated("responses-held-session")
     assert ["system", "user", "assistant", "tool", "tool"] == roles(held[1].request["messages"])

@@ -148,6 +148,32 @@ def test_a_refused_value_is_named_with_its_parameter_and_the_model() -> None:
     assert ["example-model: temperature 0.5"] == refusals(Example("plain", edits, claims))
 
 
+ARGUMENTS = f"{CALL}/function/arguments"
+NO_ARRAYS = {"arguments.array-in-request": REFUSED}
+NULL_ALONE = {
+    "thinking.mode": "always",
+    "reasoning.omitted-on-tool-turn": "accepted",
+    "reasoning.null-on-tool-turn": {"status": 500},
+}
+REASONING = "/0/request/messages/1/reasoning_content"
+
+
+@every(
+    ("rule", "edits", "claims", "expected"),
+    [
+        ("reasoning/present-on-tool-turns", {}, NULL_ALONE, Status.NOT_APPLICABLE),
+        ("reasoning/present-on-tool-turns", {REASONING: None}, NULL_ALONE, Status.FAILED),
+        ("request/arguments-are-json", {ARGUMENTS: '{"a": 1}'}, NO_ARRAYS, Status.PASSED),
+        ("request/arguments-are-json", {ARGUMENTS: "[]"}, NO_ARRAYS, Status.FAILED),
+    ],
+)
+def test_a_rule_is_about_what_its_claim_names_and_no_more(
+    rule: str, edits: dict[str, object], claims: dict[str, object], expected: Status
+) -> None:
+    (outcome,) = check(Example("tool-result", edits, claims).conversation(), of(claims), rules=rule)
+    assert expected is outcome.status
+
+
 WITHOUT_ID = [
     ("ignored", "ignored", Level.SHOULD),
     ("unknown", "unknown", Level.SHOULD),

@@ -282,6 +282,18 @@ def test_a_failure_inside_a_stream_has_the_form_of_the_wire(wire: str) -> None:
     assert (FAILURES[wire].get("type", ""), FAILURES[wire]) == (event.name, event.value)
 
 
+@every(
+    ("item", "expected"),
+    [
+        *((name, "responses") for name in ("message", "reasoning", "item_reference", "compaction", "additional_tools")),
+        ("other", None),
+    ],
+)
+def test_a_request_of_items_alone_is_recognised(item: str, expected: str | None) -> None:
+    (translated,) = wires.translate((Exchange({"model": "m", "input": [{"type": item}]}),))
+    assert expected == (None if translated.native is None else translated.native.protocol)
+
+
 REPLIED = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]}
 
 

@@ -94,7 +94,7 @@ class _Sent(NamedTuple):
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return what the certificates of hosts are verified by; a run makes many clients, and each would read it anew."""
+    """Return what the certificates of hosts are verified by; a run makes many clients, and each would read it again."""
     return httpx.create_ssl_context()
 
 

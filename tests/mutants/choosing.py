@@ -39,13 +39,16 @@ class Choice:
     def tests(self, change: Change) -> list[str]:
         """Return the tests to run for a change, those of cheap files and of files that noticed others first.
 
-        A line that only the import of its module runs concerns every test of the module, after those of its uses.
+        A line that only the import of its module runs concerns every test of the module, after those of its uses; if no
+        test runs a line of it, because the module only declares what others use, it concerns every test.
         """
         lines, places = self._lines_of(change.file), self._places[change.file]
         last = change.line + change.before.count("\n")
         near = [_union(lines, each) for each in places.lines(change.line, last)]
         found = next((tests for tests in near if tests), set[str]())
-        rest = _union(lines, set(lines)) - found if places.runs_at_import(change.line) else set[str]()
+        rest = set[str]()
+        if places.runs_at_import(change.line):
+            rest = (_union(lines, set(lines)) or set(self._seconds)) - found
         return list(self._first(self._ordered(found) + self._ordered(rest)))
 
     def acts_at_import(self, change: Change) -> bool:
