@@ -7,8 +7,9 @@ import pytest
 
 from conformance import profiles, scenarios
 from conformance.results import Evidence, Status
+from conformance.results.comparisons import AS_SCRIPTED, RESULTS_PAIRED
 from conformance.simulator import Simulator
-from conformance.suite.comparisons import AS_SCRIPTED, RESULTS_PAIRED, compared
+from conformance.suite.comparisons import compared
 from conformance.suite.play import play
 from conformance.suite.probes import EXCHANGED
 from conformance.suite.turns import Progress, Subject

@@ -114,6 +114,8 @@ def test_the_documented_messages_break_rules_and_the_wire_messages_do_not(
 
 
 REPLY = {"role": "assistant", "content": "", "tool_calls": [CALL, {**CALL, "id": "call_1"}]}
+REPEATED = "tool-calls/call-not-repeated"
+"""The calls of that reply have the same arguments, as those of the session have."""
 
 
 @pytest.mark.parametrize(
@@ -129,10 +131,10 @@ def test_a_failed_call_that_is_filtered_is_missing_from_the_reply_that_made_it(
     session = [SESSION[0], message("assistant", *parts)]
     first = asked(wolo.to_llm_messages(session[:1]), REPLY)
     documented = wolo.to_llm_messages(session)
-    assert expected == set(broken(first, asked(documented)))
+    assert expected == set(broken(first, asked(documented))) - {REPEATED}
     assert "no such file" not in json.dumps(documented)
     sent = wolo.to_wire_messages(session)
-    assert {} == broken(first, asked(sent))
+    assert {REPEATED} == set(broken(first, asked(sent)))
     assert ["no such file", parts[1]["output"] or requests.FAILED] == [each["content"] for each in sent[3:]]
 
 

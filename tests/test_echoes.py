@@ -11,9 +11,10 @@ import pytest
 
 from conformance import profiles, scenarios
 from conformance.results import Status
+from conformance.results.comparisons import ARGUMENTS_ECHOED
 from conformance.scenarios import VARIANTS, ScriptTurn
 from conformance.suite import echoes
-from conformance.suite.comparisons import ARGUMENTS_ECHOED, notice
+from conformance.suite.comparisons import notice
 from tests.live_models import WIRES, Body, LiveProvider, Model, comparison, played
 from tests.loops import every
 

@@ -16,9 +16,9 @@ from conformance.errors import UnknownName
 from conformance.faults import GOOD, Outgoing, ServerFault
 from conformance.judge import check
 from conformance.results import Evidence, Status
+from conformance.results.comparisons import COMPARISONS
 from conformance.simulator import simulated
 from conformance.simulator.faulty import with_faults
-from conformance.suite.comparisons import COMPARISONS
 from conformance.suite.options import on_wire
 from conformance.suite.turns import Subject, converse
 from conformance.suite.visible_faults import visible_faults

@@ -23,6 +23,7 @@ PLAYED = [
     name
     for name in scenarios.names()
     if not (scenario := scenarios.load(name)).for_clients
+    and not scenario.for_free_models
     and any(scenario.unmet(profile.at(profile.model)) is None for profile in ENGINES)
 ]
 """The scenarios that an engine can be asked, and whose questions the model must know."""
@@ -81,14 +82,19 @@ def test_the_sizes_are_those_of_the_vocabulary_and_the_weights() -> None:
     assert shapes == [header[name]["shape"] for name in ("lm_head.weight", "model.embed_tokens.weight")]
 
 
+def questions(name: str) -> list[tuple[str, Any]]:
+    """Return the questions of a scenario, each with what the model replies; twins have those of other scenarios."""
+    return [(turn.user, (turn.says, turn.calls)) for turn in scenarios.load(name).turns if turn.user is not None]
+
+
 @pytest.mark.parametrize("scenario", PLAYED)
 def test_every_question_of_a_scenario_has_a_distinct_phrase(scenario: str) -> None:
     known = [text for text in tokens() if " " in text]
-    asked = [prompt for name in PLAYED for prompt in scenarios.load(name).prompts]
-    for prompt in scenarios.load(scenario).prompts:
+    asked = [question for name in PLAYED for question in questions(name)]
+    for prompt, reply in questions(scenario):
         own = [text for text in known if text in prompt]
         assert own, f"no phrase of the model's vocabulary is in {prompt!r}"
-        assert [] == [text for text in own for other in asked if other != prompt and text in other]
+        assert [] == [text for text in own for other, replied in asked if replied != reply and text in other]
 
 
 def test_every_marker_is_one_token() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from conformance.errors import Unusable
 from conformance.results import Evidence, Status
+from conformance.results.comparisons import RESULTS_PAIRED
 from conformance.scenarios import VARIANTS, ScriptTurn
 from conformance.suite import nonces, pairing
-from conformance.suite.comparisons import RESULTS_PAIRED
 from conformance.suite.nonces import ExpectedAnswer, ExpectedResult
 from conformance.suite.repeating import ReplyReading, judged
 from conformance.wire.exchange import Exchange

@@ -17,7 +17,14 @@ from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.unseen import unseen
 from tests.checking import BASES
 
-CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "run", "arguments": "{}"}
+CALL = {
+    "type": "function_call",
+    "id": "fc_1",
+    "call_id": "call_1",
+    "name": "run",
+    "arguments": "{}",
+    "status": "completed",
+}
 OUTPUT = {"type": "function_call_output", "call_id": "call_1", "output": "done"}
 THINKING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "blob"}
 

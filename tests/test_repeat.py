@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence, Finding, Level, Outcome, Status
+from conformance.results.comparisons import RESULTS_PAIRED
 from conformance.results.files import read
 from conformance.results.runs import Case, ProbeResult, Runs
-from conformance.suite.comparisons import RESULTS_PAIRED
 from conformance.suite.play import SILENT, merged
 from conformance.transport.http import HttpReply
 from tests.flaky import altered

@@ -10,11 +10,12 @@ import pytest
 from conformance import profiles, scenarios
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence, Status
+from conformance.results.comparisons import TWINS_AGREE
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import ScriptTurn
 from conformance.simulator import Simulator
 from conformance.suite import twins
-from conformance.suite.comparisons import TWINS_AGREE, notice
+from conformance.suite.comparisons import notice
 from conformance.suite.play import play
 from conformance.suite.turns import Subject
 from conformance.wire.exchange import Exchange

@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 
 from conformance.profiles import Profile
 from conformance.proxy.judging import RuleFinding
-from conformance.results import Level
 from conformance.wire.exchange import Exchange
 
 MODEL: Final = "model"
@@ -22,6 +21,9 @@ WRITTEN: Final = frozenset({"tool-calls/arguments-fit-schema", "tool-calls/name-
 """Rules about what a model writes freely, and a server passes on."""
 
 ENCODED: Final = "tool-calls/arguments-are-an-object"
+ENCODED_TWICE: Final = "a JSON string that holds JSON"
+"""What the finding of that rule says of arguments that are encoded twice."""
+
 DECODED: Final = frozenset(
     {
         ENCODED, "response/message-not-empty", "tool-calls/named-choice-obeyed",
@@ -82,8 +84,8 @@ def part(found: RuleFinding, source: ReplyOrigin) -> str:
     if found.rule in WRITTEN:
         return MODEL
     server = _server(source)
-    # Arguments that are encoded twice are a MUST: the model wrote good ones.
-    is_encoded_twice = found.rule == ENCODED and found.finding.level is Level.MUST
+    # The model wrote good arguments, if they are encoded twice.
+    is_encoded_twice = found.rule == ENCODED and ENCODED_TWICE in found.finding.message
     if found.rule in DECODED and not is_encoded_twice:
         return f"{MODEL} or {server}"
     return server

@@ -129,7 +129,7 @@ def transcripts(  # noqa: PLR0913 — keyword options
     writings = st.sampled_from(named("arguments", arguments, ARGUMENTS))
     written = st.builds(lambda write, city: write({"city": city}), writings, TEXTS)
     call = st.builds(_DrawnCall, st.sampled_from(NAMES), written, _chosen("results", results, _RESULTS))
-    step = st.builds(_Step, reasonings, st.just("") | TEXTS, st.lists(call, min_size=1, max_size=max(1, max_calls)))
+    step = st.builds(_Step, reasonings, st.just("") | TEXTS, _calls(call, max_calls))
     turn = st.builds(_Turn, TEXTS, st.lists(step, max_size=2 if max_calls else 0), TEXTS, reasonings)
     return _assembled(
         st.sampled_from(named("ids", ids, IDS)),
@@ -137,6 +137,19 @@ def transcripts(  # noqa: PLR0913 — keyword options
         st.lists(turn, min_size=1, max_size=max_turns),
         sendable=sendable,
     )
+
+
+def _calls(call: st.SearchStrategy[_DrawnCall], most: int) -> st.SearchStrategy[list[_DrawnCall]]:
+    """Return a strategy for calls that differ: the same call twice in one reply is a fault of servers."""
+    return st.lists(call, min_size=1, max_size=max(1, most), unique_by=lambda each: (each.name, _value(each.arguments)))
+
+
+def _value(arguments: str) -> str:
+    """Return what arguments say, however they are written; a text that is cut says what it holds."""
+    try:
+        return json.dumps(json.loads(arguments))
+    except json.JSONDecodeError:
+        return arguments
 
 
 @st.composite

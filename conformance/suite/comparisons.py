@@ -9,32 +9,19 @@ from typing import Any, Final
 
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence, Status
+from conformance.results.comparisons import (
+    ARGUMENTS_ECHOED,
+    AS_SCRIPTED,
+    COMPARISONS,
+    RESULTS_PAIRED,
+    TITLES,
+    TWINS_AGREE,
+)
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import Scenario
 from conformance.suite import as_scripted, echoes, nonces, twins
 from conformance.suite.repeating import MODELS_DOING, REPLIES, ReplyReading, judged, lost
 from conformance.suite.turns import Progress, Subject
-
-AS_SCRIPTED: Final = "as-scripted"
-"""The check that replies say what the script says; it is only in the results if it fails."""
-
-RESULTS_PAIRED: Final = "results-paired"
-"""The check that an answer contains each result, with its own call."""
-
-ARGUMENTS_ECHOED: Final = "arguments-echoed"
-"""The check that a call has the arguments that the user's message gives word for word."""
-
-TWINS_AGREE: Final = "twins-agree"
-"""The check that replies to one request, plain and streamed, agree in what is not the model's choice."""
-
-_TITLES: Final = {
-    AS_SCRIPTED: "Replies say what the script says, to the character.",
-    RESULTS_PAIRED: "The answer contains each result, with its own call.",
-    ARGUMENTS_ECHOED: "The call has the arguments that the message gives word for word.",
-    TWINS_AGREE: "The replies to one request, plain and streamed, agree in what is not the model's choice.",
-}
-
-COMPARISONS: Final = tuple(_TITLES)
 
 _WORST_FIRST: Final = (Status.FAILED, Status.UNTESTED, Status.PASSED)
 
@@ -52,7 +39,7 @@ def compared(
     difference = as_scripted.difference(filled, conversation, subject.profile, evidence) if scripted else None
     if difference is not None:
         # One cause gives one failure: what differs from the script cannot be as the requests have it either.
-        yield ProbeResult(AS_SCRIPTED, _TITLES[AS_SCRIPTED], "", Status.FAILED, *difference)
+        yield ProbeResult(AS_SCRIPTED, TITLES[AS_SCRIPTED], "", Status.FAILED, *difference)
         return
     yield from _of_results(scenario, variant, progress, subject, evidence)
     yield from _of_arguments(scenario, progress, subject, evidence)
@@ -144,4 +131,4 @@ def _of_twins(scenario: Scenario, progress: Progress, subject: Subject) -> Itera
 def _result(name: str, expected: str, readings: Sequence[ReplyReading]) -> ProbeResult:
     """Return the result of a comparison: the worst of its readings, where counted damage is worse than none."""
     worst = min(readings, key=lambda each: (_WORST_FIRST.index(each.status), MODELS_DOING not in each.words))
-    return ProbeResult(name, _TITLES[name], "", worst.status, expected, worst.words)
+    return ProbeResult(name, TITLES[name], "", worst.status, expected, worst.words)

@@ -14,11 +14,12 @@ from conformance.core_facts import REASONING_RULE
 from conformance.judge import check
 from conformance.observations import words
 from conformance.results import ENDED_BY_MODEL, NOT_PLAYED, Evidence, Level, Outcome, Status
+from conformance.results.comparisons import COMPARISONS, RESULTS_PAIRED
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.scenarios import Probe, Scenario
 from conformance.suite.blame import of_provider
-from conformance.suite.comparisons import COMPARISONS, RESULTS_PAIRED, compared
+from conformance.suite.comparisons import compared
 from conformance.suite.failures import NOT_SENT_BACK
 from conformance.suite.probes import run_probe
 from conformance.suite.turns import Progress, Subject, converse

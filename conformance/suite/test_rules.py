@@ -3,8 +3,9 @@
 import pytest
 
 from conformance.results import Status
+from conformance.results.comparisons import COMPARISONS
 from conformance.results.runs import Case
-from conformance.suite.comparisons import COMPARISONS, notice
+from conformance.suite.comparisons import notice
 from conformance.suite.failures import (
     follows_from_end,
     report_on_end,

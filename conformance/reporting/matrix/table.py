@@ -23,6 +23,7 @@ from conformance.reporting.text import plural
 from conformance.resources import folder, unpacked
 from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Verdict
 from conformance.results.calibration import RecordingCounts, counts
+from conformance.results.comparisons import TITLES
 from conformance.results.files import CALIBRATION, RECORDED, read_all, read_shipped
 from conformance.results.runs import MINE, Results
 from conformance.rules import Rule
@@ -312,7 +313,8 @@ def _row(name: str, rules: Mapping[str, Rule | Fact]) -> TableRow:
     if family == PROBES:
         scenario, _, wanted = rest.partition(": ")
         probe = next((each for each in scenarios.load(scenario).probes if each.name == wanted), None)
-        return TableRow(family, name, probe.title if probe else "", claims=probe.claims if probe else ())
+        title = probe.title if probe else TITLES.get(wanted, "")
+        return TableRow(family, name, title, claims=probe.claims if probe else ())
     if name not in rules:
         raise UnknownName("rule id in results file", name, rules)
     rule = rules[name]

@@ -47,9 +47,9 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     """No two calls of a reply have the same name and the same arguments.
 
     A client runs both: a message is sent twice, a payment made twice. Models do call a function twice on purpose: one
-    without arguments, or in code that they run at the server; these are exempt. It is a MUST for the same text twice in
-    a row, as parsers send it that report a call again when it is complete. To fix it, report each call once; a client
-    may ask the user before it runs the second.
+    without arguments, or in code that they run at the server; these are exempt. It is no MUST, since a reply does not
+    show whether the model repeated itself or a parser reported the call again when it was complete. To fix it, report
+    each call once; a client may ask the user before it runs the second.
     """
     keys = [_key(call) for call in reply.calls]
     seen: dict[Any, int] = {}
@@ -59,10 +59,8 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
         # Two calls with one id have a rule of their own.
         if key is None or first == position or call.id == reply.calls[first].id:
             continue
-        before = reply.calls[position - 1]
-        is_row = before.arguments == call.arguments and keys[position - 1] == key
         message = f"expected a call of its own, got {call.name!r:.60} with the arguments of call {first} again"
-        faults.append(Fault(message, place=call.place, level=Level.MUST if is_row else None))
+        faults.append(Fault(message, place=call.place))
     return faults
 
 
