@@ -90,8 +90,9 @@ def _fixtures(wire: str) -> Iterator[Base]:
 
 def _played() -> Iterator[Base]:
     profile = profiles.of(CLAIMS, "canonical")
+    # What scenarios for providers alone ask for, such as a forced call, is more than a mutation should break.
     for scenario in map(scenarios.load, scenarios.names()):
-        for variant in scenario.variants if not scenario.for_clients else ():
+        for variant in scenario.variants if not (scenario.for_clients or scenario.for_providers) else ():
             yield Base(f"{scenario.name}.{variant}", orjson.dumps(_play(scenario, variant, profile)))
 
 

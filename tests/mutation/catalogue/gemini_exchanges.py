@@ -124,7 +124,7 @@ def role_of_chat_completions(content: Slot) -> None:
 @mutation(
     keys(parts("model", "functionCall"), "functionCall/name"),
     "native/request-shape",
-    related=("transcript/results-in-call-order",),
+    related=("transcript/results-in-call-order", "gemini/response-named-as-its-call"),
 )
 def call_without_name(slot: Slot) -> None:
     """A call is sent back without the name of its function."""
@@ -134,6 +134,7 @@ def call_without_name(slot: Slot) -> None:
 @mutation(
     keys(parts("user", "functionResponse"), "functionResponse/name", "functionResponse/response"),
     "native/request-shape",
+    related=("gemini/response-named-as-its-call",),
 )
 def answer_key_dropped(slot: Slot) -> None:
     """A response lacks a required key."""
@@ -143,6 +144,7 @@ def answer_key_dropped(slot: Slot) -> None:
 @mutation(
     keys(parts("user", "functionResponse"), "functionResponse/name", "functionResponse/response"),
     "native/request-shape",
+    related=("gemini/response-named-as-its-call",),
 )
 def answer_key_retyped(slot: Slot) -> None:
     """A key of a response has a value of the wrong type."""

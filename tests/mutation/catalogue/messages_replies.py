@@ -23,7 +23,7 @@ def native_reply_key_dropped(slot: Slot) -> None:
 @mutation(
     keys(replies, "id", "type", "role", "content", "stop_reason", "usage"),
     "native/reply-shape",
-    related=("response/finish-reason-matches-tool-calls",),
+    related=("response/finish-reason-matches-tool-calls", "response/message-not-empty"),
 )
 def native_reply_key_retyped(slot: Slot) -> None:
     """A key of a reply has a value of the wrong type."""

@@ -36,13 +36,15 @@ def _number(listed: list[Any]) -> None:
         event["sequence_number"] = number
 
 
-@mutation(keys(replies, "id", "object", "output", "status"), "native/reply-shape")
+@mutation(
+    keys(replies, "id", "object", "output", "status"), "native/reply-shape", related=("response/message-not-empty",)
+)
 def responses_reply_key_dropped(slot: Slot) -> None:
     """A reply lacks a required key."""
     slot.drop()
 
 
-@mutation(keys(replies, "id", "output", "usage"), "native/reply-shape")
+@mutation(keys(replies, "id", "output", "usage"), "native/reply-shape", related=("response/message-not-empty",))
 def responses_reply_key_retyped(slot: Slot) -> None:
     """A key of a reply has a value of the wrong type."""
     slot.retype()
