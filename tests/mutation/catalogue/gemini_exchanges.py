@@ -1,5 +1,6 @@
 """Faults of clients and hosts on the wire of Gemini."""
 
+import copy
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
@@ -177,6 +178,21 @@ def gemini_call_of_another_tool(reply: dict[str, Any]) -> None:
 def gemini_call_without_name(reply: dict[str, Any]) -> None:
     """A reply holds a call without the name of a function."""
     del _called(reply)[0]["functionCall"]["name"]
+
+
+@mutation(
+    _with_calls,
+    "gemini/call-ids-unique",
+    related=(
+        "tool-calls/call-not-repeated", "tool-calls/id-unique-in-reply", "tool-calls/id-in-claimed-format",
+        "transcript/calls-answered", "transcript/reply-resent-unchanged",
+    ),
+)  # fmt: skip
+def gemini_call_twice(reply: dict[str, Any]) -> None:
+    """A reply holds a call twice, with one id."""
+    part = _called(reply)[0]
+    part["functionCall"]["id"] = "call_a"
+    reply["candidates"][0]["content"]["parts"].append(copy.deepcopy(part))
 
 
 @mutation(_with_calls, "native/reply-shape", related=("tool-calls/arguments-are-an-object",))
