@@ -119,6 +119,8 @@ def _hidden_rules(claims: Mapping[str, Any]) -> Iterator[str]:
     formats = claims.get("reply.id-format", "id")
     if any(re.fullmatch(each, "") for each in (formats if isinstance(formats, list) else [formats])):
         yield "response/id-unique-in-session"
+    if claims.get("finish.missing") is True:
+        yield "response/finish-reason-*"
     if claims.get("finish.missing-in-stream") is True:
         yield "tool-calls/arguments-*"
 

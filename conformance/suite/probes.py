@@ -21,6 +21,7 @@ from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
+from conformance.wire.plain import is_event_stream
 from conformance.wires import as_sent, by_name
 
 ACCEPTED: Final = "accepted"
@@ -88,7 +89,10 @@ def _broken_rule(refusal: Exchange, profile: Profile) -> str:
 
     The claim that predicts a refusal may have an object of its own, which is not judged again.
     """
-    is_judged = (refusal.status or 0) >= _CLIENT_ERROR and type(refusal.response) is not dict
+    body = refusal.response
+    # A refusal as an event is what some hosts send to those who ask for a stream.
+    is_event = type(body) is str and is_event_stream(body)
+    is_judged = (refusal.status or 0) >= _CLIENT_ERROR and type(body) is not dict and not is_event
     outcomes = check(refusal, profile, _OF_REFUSALS) if is_judged else ()
     broken = [each for each in outcomes if each.status is Status.FAILED and each.level is Level.MUST]
     return f"{broken[0].rule}: {broken[0].findings[0].message}" if broken else ""
