@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.slow
 
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
 LOSES = "reasoning/present-on-tool-turns"
+OPEN = "the gate is open; covered 1 of 33"
 
 
 def command(fault: str = "good") -> str:
@@ -129,7 +131,10 @@ def test_results_are_the_same_each_time_and_can_be_read_back(adapter: Any, tmp_p
     for folder in ("one", "two"):
         ran(adapter, "rewrites-ids", "--results", tmp_path / folder, scenario="parallel-tool-calls")
     one, two = (tmp_path / folder / "driver.deepseek.json" for folder in ("one", "two"))
-    assert one.read_bytes() == two.read_bytes()
+    document, again = (json.loads(path.read_bytes()) for path in (one, two))
+    # The client makes ids of its own in each run, so its requests differ, and with them the digests.
+    assert document["run"].pop("exchanges") != again["run"].pop("exchanges")
+    assert document | {"digest": ""} == again | {"digest": ""}
     document = json.loads(one.read_bytes())
     assert () == validator("files/results").errors(document)
     results = read(one, [])
@@ -155,15 +160,17 @@ def test_json_has_what_the_report_shows(adapter: Any) -> None:
 
 
 def entry(match: str) -> str:
-    return f"- match: {match}\n  reason: Known.\n  link: https://example.test/1\n"
+    until = date.today() + timedelta(days=90)  # noqa: DTZ011 — as the command reads it
+    most = "  max: 1\n" if "*" in match else ""
+    return f'- match: {match}\n  reason: Known.\n  link: https://example.test/1\n  until: "{until}"\n{most}'
 
 
 @pytest.mark.parametrize(
     ("fault", "match", "code", "words"),
     [
-        ("drops-reasoning", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 0, "the gate is open; 1 expected"),
-        ("drops-reasoning", "driver/*/**", 0, "the gate is open; 1 expected"),
-        ("drops-reasoning", "other@*/**", 1, "unexpected failure driver/deepseek/interleaved-thinking.plain"),
+        ("drops-reasoning", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 0, OPEN),
+        ("drops-reasoning", f"driver/deepseek/*/{LOSES}", 0, OPEN),
+        ("drops-reasoning", f"other@1.0/deepseek/*/{LOSES}", 2, "other@1.0"),
         ("good", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 1, "stale entry"),
     ],
 )
@@ -174,7 +181,7 @@ def test_a_baseline_covers_only_what_it_names(
     path.write_text(entry(match), "utf-8")
     ended = ran(adapter, fault, "--baseline", path)
     assert code == ended[0]
-    assert words in ended[1]
+    assert words in ended[1] + ended[2]
 
 
 def test_recorded_sessions_have_the_same_findings_in_check(
