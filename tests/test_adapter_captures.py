@@ -115,7 +115,11 @@ def test_captures_without_a_failure_break_nothing_here(checked: list[tuple[str, 
         (name, record["variant"], rule)
         for name, record, found in clean
         for rule, outcome in found.items()
-        if outcome.level is Level.MUST and rule in CLIENTS and rule not in EXPLAINED.get(record["adapter"], ())
+        if outcome.level is Level.MUST
+        and rule in CLIENTS
+        and rule not in EXPLAINED.get(record["adapter"], ())
+        # The captures do not look for a call that is left out because its id was used again.
+        and not all("its id was used again" in each.message for each in outcome.findings)
     }
     assert set() == unexplained
 

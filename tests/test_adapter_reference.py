@@ -30,6 +30,7 @@ CASES = [
     for name in scenarios.names()
     for variant in variants
     if variant in scenarios.load(name).variants
+    and not scenarios.load(name).for_providers
     and scenarios.load(name).unmet(LOADED[provider].at(LOADED[provider].model)) is None
 ]
 

@@ -28,6 +28,8 @@ TOLERATED = {
     ("messages.jsonl:36", "transcript/result-answers-call"): "an old model answered although the result has another id",
     ("messages.jsonl:38", "transcript/calls-answered"): "an old model answered although the result has another id",
     ("messages.jsonl:38", "transcript/result-answers-call"): "an old model answered although the result has another id",
+    ("messages.jsonl:50", "transcript/reply-resent-unchanged"): "the client writes the thinking into the answer",
+    ("messages.jsonl:62", "transcript/reply-resent-unchanged"): "the client writes the thinking into the answer",
     ("messages.jsonl:866", "transcript/reply-resent-unchanged"): "the client adds a call of its own to the reply",
     ("messages.jsonl:867", "transcript/reply-resent-unchanged"): "the client adds a call of its own to the reply",
 }
