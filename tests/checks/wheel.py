@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = "conformance/_data/"
-DATA = ("schemas", "fixtures/wire", "reports/expected-failures.yaml")
+DATA = ("schemas", "fixtures/wire", "reports/expected-failures.yaml", "reports/faults.json")
 ARCHIVES: dict[str, tuple[str, ...]] = {
     **{f"cassettes/{path.name}": ("**/*.yaml",) for path in (ROOT / "cassettes").iterdir() if path.is_dir()},
     "fixtures/model": ("*config.json", "tokenizer.json", "model.safetensors", "templates/*", "to_*.py"),
