@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 from conformance import faults
+from conformance.errors import UnknownName
 from tests.faults import pages
 from tests.faults.verdicts import rows
 
@@ -23,6 +24,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="play each fault until one case names it")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="play only this one; repeatable")
     chosen = parser.parse_args()
+    for name in chosen.fault:
+        try:
+            faults.load(name)
+        except UnknownName as error:
+            parser.error(str(error))
     for text in chosen.providers:
         played = []
         for row in rows(text, chosen.fault or faults.names(), whole=not chosen.quick):
