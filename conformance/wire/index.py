@@ -30,7 +30,8 @@ from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.plain import is_foreign
 from conformance.wire.repeats import StreamedText
-from conformance.wire.resent import find_resent, last_user
+from conformance.wire.resent import call_key, find_resent, last_user
+from conformance.wire.reuse import SentCalls, sent_calls
 from conformance.wire.sse import read
 
 Element = TypeVar("Element", ToolTurn, Result, Reply, Streamed)
@@ -43,7 +44,8 @@ class Index:
     """
 
     __slots__ = (
-        "_calls", "_chunks", "_continuations", "_messages", "_received", "answers", "assistants",
+        "_calls", "_chunks", "_continuations", "_messages", "_received", "_reply_call_keys", "_sent_calls", "answers",
+        "assistants",
         "conversation", "errors", "plain_turns", "replies", "reply_calls", "requests", "resent", "responses", "results",
         "streams", "tools", "turns", "usages",
     )  # fmt: skip
@@ -56,6 +58,8 @@ class Index:
         self._chunks: list[Body] | None = None
         self._continuations: list[Continuation] | None = None
         self._received: dict[tuple[str, ...], set[Any]] = {}
+        self._reply_call_keys: set[Any] | None = None
+        self._sent_calls: dict[int, SentCalls] = {}
         self.assistants: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         self.requests: list[Body] = []
         self.plain_turns: list[Message] = []
@@ -196,6 +200,20 @@ class Index:
             messages = [reply.message for reply in self.replies]
             self._received[fields] = {tuple([key_of(each.get(field) or None) for field in fields]) for each in messages}
         return self._received[fields]
+
+    @property
+    def reply_call_keys(self) -> set[Any]:
+        """Return the keys of the calls of all replies."""
+        if self._reply_call_keys is None:
+            self._reply_call_keys = {call_key(call) for call in self.reply_calls}
+        return self._reply_call_keys
+
+    def sent_calls(self, number: int) -> SentCalls:
+        """Return the calls of the request of one exchange, which must have messages."""
+        if number not in self._sent_calls:
+            messages = self.conversation[number].request["messages"]
+            self._sent_calls[number] = sent_calls(messages, self.reply_call_keys)
+        return self._sent_calls[number]
 
     @staticmethod
     def of_exchange(elements: Sequence[Element], number: int) -> Sequence[Element]:

@@ -276,7 +276,12 @@ def same_arguments(back: Any, given: Any) -> bool:
 
 
 def _exact_key(calls: list[Call]) -> Any:
-    return tuple([(key_of(call.id), key_of(call.name), _arguments_key(call.arguments)) for call in calls])
+    return tuple([call_key(call) for call in calls])
+
+
+def call_key(call: Call) -> tuple[Any, Any, Any]:
+    """Return a key that calls with one id, one name and the same arguments share."""
+    return key_of(call.id), key_of(call.name), _arguments_key(call.arguments)
 
 
 def _arguments_key(arguments: Any) -> Any:

@@ -3,12 +3,11 @@
 Hosts that number the calls of each reply from 0 use ids again, so a call is identified by its id, name and arguments.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import Any, NamedTuple
 
 from conformance.wire.elements import Call
-from conformance.wire.keys import key_of
-from conformance.wire.resent import calls_in, same_arguments
+from conformance.wire.resent import call_key, calls_in, same_arguments
 from conformance.wire.text import content_text, quoted
 
 
@@ -17,25 +16,26 @@ def is_same_call(one: Call, other: Call) -> bool:
     return one.id == other.id and one.name == other.name and same_arguments(one.arguments, other.arguments)
 
 
-def overwritten(calls: Iterable[Call], messages: Sequence[Any], known: Iterable[Call]) -> list[Call]:
-    """Return the calls that no message has, while one has another known call with the same id.
+class SentCalls(NamedTuple):
+    """The calls of a request, each by its key, and the ids of those among them that are known from elsewhere."""
 
-    `known`: the calls of all replies. A call whose arguments a client changed is none of them, and not meant here.
+    keys: Set[Any]
+    known_ids: Set[Any]
+
+
+def sent_calls(messages: Sequence[Any], *known: Set[Any]) -> SentCalls:
+    """Return the calls of messages; `known`: keys of calls, such as those of all replies.
+
+    A call whose arguments a client changed is none of the known ones.
     """
-    by_id: dict[Any, list[Call]] = {}
-    for sent in calls_of_messages(messages):
-        by_id.setdefault(key_of(sent.id), []).append(sent)
-    rivals: dict[Any, list[Call]] = {}
-    for each in known:
-        if key_of(each.id) in by_id:
-            rivals.setdefault(key_of(each.id), []).append(each)
-    return [call for call in calls if _is_overwritten(call, by_id.get(key_of(call.id), []), rivals)]
+    keys = {call_key(call) for call in calls_of_messages(messages)}
+    return SentCalls(keys, {key[0] for key in keys if any([key in each for each in known])})
 
 
-def _is_overwritten(call: Call, same_id: list[Call], rivals: dict[Any, list[Call]]) -> bool:
-    if type(call.id) is not str or not call.id or any(is_same_call(call, sent) for sent in same_id):
-        return False
-    return any(is_same_call(rival, sent) for rival in rivals.get(key_of(call.id), ()) for sent in same_id)
+def overwritten(calls: Iterable[Call], sent: SentCalls) -> list[Call]:
+    """Return the calls that a request has not, while it has another known call with the same id."""
+    with_id = [call for call in calls if type(call.id) is str and call.id in sent.known_ids and call.id]
+    return [call for call in with_id if call_key(call) not in sent.keys]
 
 
 def calls_of_messages(messages: Sequence[Any]) -> Iterator[Call]:

@@ -1,5 +1,6 @@
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -10,8 +11,8 @@ from conformance.wire.changes import LOST, MOVED, MessageChange
 from conformance.wire.continuations import Continuation
 from conformance.wire.elements import Call
 from conformance.wire.reasoning import is_signed
-from conformance.wire.resent import calls_in
-from conformance.wire.reuse import calls_of_messages, missing, overwritten
+from conformance.wire.resent import call_key, calls_in
+from conformance.wire.reuse import SentCalls, calls_of_messages, missing, overwritten, sent_calls
 from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import continuations
 
@@ -58,8 +59,7 @@ def judge(continuation: Continuation, context: Context) -> list[Fault]:
     if not continuation.changes:
         return []
     before = context.index.conversation[continuation.earlier].request["messages"]
-    known = [call for reply in context.index.replies for call in reply.calls]
-    history = _History(before, continuation.value["messages"], known)
+    history = _History(before, continuation.value["messages"], context.index.reply_call_keys)
     return [
         fault
         for change in continuation.changes
@@ -71,8 +71,8 @@ def judge(continuation: Continuation, context: Context) -> list[Fault]:
 class _History:
     """What faults say of the messages around a change, found once for all changes of a request."""
 
-    def __init__(self, before: Sequence[Any], after: Sequence[Any], known: Sequence[Call]) -> None:
-        self.before, self.after, self.known = before, after, known
+    def __init__(self, before: Sequence[Any], after: Sequence[Any], known: Set[Any]) -> None:
+        self.before, self.after, self._known = before, after, known
         self.last_signed = max((at for at, message in enumerate(after) if is_signed(message)), default=-1)
         self.calls: dict[str, list[tuple[int, Call]]] = {}
         self.last_results: dict[tuple[str, str], int] = {}
@@ -85,6 +85,12 @@ class _History:
             identity = message.get("tool_call_id") if type(message) is dict else None
             if type(identity) is str:
                 self.last_results[identity, content_text(message.get("content"))] = at
+
+    @cached_property
+    def sent(self) -> SentCalls:
+        """The calls of the request, with the ids of those that the request before it or a reply has."""
+        earlier = {call_key(call) for call in calls_of_messages(self.before)}
+        return sent_calls(self.after, earlier, self._known)
 
     def called(self, identity: str, number: int) -> Call | None:
         """Return the latest call with an id before a message; None if there is none."""
@@ -103,14 +109,14 @@ def _is_named_with_its_call(change: MessageChange, history: _History) -> bool:
     if change.kind != LOST or change.value.get("role") != "tool" or type(identity) is not str:
         return False
     called = history.called(identity, change.number)
-    return called is not None and bool(overwritten([called], history.after, history.known))
+    return called is not None and bool(overwritten([called], history.sent))
 
 
 def _of_reuse(continuation: Continuation, change: MessageChange, history: _History) -> list[Fault]:
     """Return the faults of an assistant message whose calls are gone because their ids were used again."""
     if change.value.get("role") != "assistant" or change.kind == MOVED:
         return []
-    gone = overwritten(calls_in(change.value), history.after, [*calls_of_messages(history.before), *history.known])
+    gone = overwritten(calls_in(change.value), history.sent)
     place: Place = (*continuation.place, "messages", *(() if change.at is None else (change.at,)))
     # Other content in its place is a wrong memory; a history may be shortened.
     level = None if change.at is None else Level.MUST

@@ -82,10 +82,9 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
 def _of_calls(calls: list[Call], returned: Resent, context: Context) -> list[Fault]:
     """Check the calls of a message; one whose id was used again is missing, and has not changed."""
     number, given = int(returned.place[0]), returned.reply.calls
-    known = [call for reply in context.index.replies for call in reply.calls]
-    gone = overwritten(given, context.exchange.request["messages"], known)
-    histories = [_messages(each.request) for each in context.index.conversation[:number]]
+    gone = overwritten(given, context.index.sent_calls(number))
     if gone:
+        histories = [_messages(each.request) for each in context.index.conversation[:number]]
         # What stands in the place of these calls follows from the same cause.
         return [Fault(missing(call, histories), at=("tool_calls",), values={"id": call.id}) for call in gone]
     if len(calls) != len(given):
