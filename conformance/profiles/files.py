@@ -156,8 +156,13 @@ def load_profile(name: str | Path) -> Profile:
         >>> profile.title, profile.at("deepseek-v4-flash")["reasoning.request-field"]
         ('DeepSeek', 'reasoning_content')
     """
-    if not (isinstance(name, Path) or is_path(name)):
+    if isinstance(name, str) and name in names():
         return load(name)
+    if isinstance(name, str) and not (is_path(name) and is_file(name)):
+        # Imported here because the name of a profile needs none of it.
+        from conformance.profiles.naming import resolved
+
+        return resolved(name)
     path = Path(name)
     if path.stem in names():
         if path.resolve() == (_FOLDER / f"{path.stem}.yaml").resolve():
@@ -171,16 +176,21 @@ def load_profile(name: str | Path) -> Profile:
     return _file(path.absolute(), stat.st_mtime_ns, stat.st_size)
 
 
+def is_file(name: str) -> bool:
+    """Return whether a text with a separator is meant as a path, instead of as a host and a model."""
+    return name.endswith((".yaml", ".yml")) or name.startswith((".", "/", "~")) or Path(name).exists()
+
+
 @lru_cache(maxsize=_MAX_LOADED)
 def _file(path: Path, _changed: int, _size: int) -> Profile:
     """Return the profile in a file, which is read again when it has changed."""
     profile = read(path)
-    sections = {wire: replace(each, path=str(path), **_uncached()) for wire, each in profile.protocols.items()}
+    sections = {wire: replace(each, path=str(path), **uncached()) for wire, each in profile.protocols.items()}
     # The path names the profile in results and messages, since no registry knows it.
-    return replace(profile, path=str(path), protocols=sections, **_uncached())
+    return replace(profile, path=str(path), protocols=sections, **uncached())
 
 
-def _uncached() -> Mapping[str, Any]:
+def uncached() -> Mapping[str, Any]:
     """Return empty caches, since `replace` would share those of the former profile."""
     return {"_bare": {}, "_layers": {}, "_resolved": {}}
 
@@ -203,11 +213,11 @@ def by_host(host: str, wire: str = CHAT) -> str | None:
     Of several, the first one with claims about the wire counts. Only lines are looked for, because loading every
     profile takes longer than checking a file.
     """
-    found = [(name, text) for name, text in _texts() if _has_host(text, host.lower())]
+    found = [(name, text) for name, text in texts() if _has_host(text, host.lower())]
     return next((name for name, text in found if _has_wire(text, wire)), found[0][0] if found else None)
 
 
-def _texts() -> Iterator[tuple[str, str]]:
+def texts() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every profile; a broken package must not stop those who do not use it."""
     for name in names():
         yield name, (_FOLDER / f"{name}.yaml").read_text("utf-8")
@@ -254,7 +264,7 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
         return profile
     shared = bare(profile)
     found = {wire: on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
-    sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **_uncached()) for wire, each in found.items()}
+    sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **uncached()) for wire, each in found.items()}
     days = [each.as_of for each in (profile, *sections.values()) if each.as_of != FOREVER]
     return replace(profile, protocols=sections, as_of=max(days, default=FOREVER))
 
