@@ -1,6 +1,6 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress
 from pathlib import Path
@@ -108,14 +108,44 @@ class Judgement(NamedTuple):
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
     """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
-    conversation = translate(conversation)
-    index = Index(conversation)
-    schema = find_schema_faults(index)
+    return _judge(_Looked.at(conversation), profile, rules, as_of)
+
+
+def judge_by_models(
+    conversation: Conversation, served: Iterable[tuple[Profile, str]], rules: Sequence[Rule], as_of: str = ""
+) -> Iterator[Judgement]:
+    """Yield the judgement by each of several providers, given with the name that each has for the model.
+
+    The conversation is translated, indexed and held against the schemas once for all of them.
+    """
+    looked = _Looked.at(conversation)
+    for profile, model in served:
+        yield _judge(looked, profile, rules, as_of, model)
+
+
+class _Looked(NamedTuple):
+    """A conversation and what is found in it without any claim."""
+
+    conversation: Conversation
+    views: Index
+    schema: SchemaFaults
+
+    @classmethod
+    def at(cls, conversation: Conversation) -> "_Looked":
+        conversation = translate(conversation)
+        index = Index(conversation)
+        return cls(conversation, index, find_schema_faults(index))
+
+
+def _judge(
+    looked: _Looked, profile: Profile | None, rules: Sequence[Rule], as_of: str, model: str | None = None
+) -> Judgement:
+    """Return the judgement by one provider; `model` replaces those of the exchanges where claims are looked up."""
+    index, schema = looked.views, looked.schema
     contexts, plans = [], []
-    for number, exchange in enumerate(conversation):
-        wire = exchange.protocol
-        claims, contested = _claims(profile, exchange, as_of)
-        plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
+    for number, exchange in enumerate(looked.conversation):
+        claims, contested = _claims(profile, exchange, as_of, exchange.model if model is None else model)
+        plan = _plan(_Chosen(rules, claims, exchange.protocol, claimed=profile is not None))
         contexts.append(Context(number, index, claims, schema, plan.known, contested))
         plans.append(plan)
     # Without an exchange there are no elements, and any plan will do.
@@ -135,12 +165,14 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
     return Judgement(first, run.counts, faulty)
 
 
-def _claims(profile: Profile | None, exchange: Exchange, as_of: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _claims(
+    profile: Profile | None, exchange: Exchange, as_of: str, model: str
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return the claims for an exchange, and what other sources refuse beyond them."""
     if profile is None:
         return _NO_CLAIMS, _NO_CLAIMS
     on_wire, day = profile.on(exchange.protocol), as_of or exchange.date
-    return on_wire.at(exchange.model, day), on_wire.contested(exchange.model, day)
+    return on_wire.at(model, day), on_wire.contested(model, day)
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]
@@ -298,7 +330,7 @@ class _Chosen:
         return is_same and self.wire == other.wire and self.claimed is other.claimed
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _plan(chosen: _Chosen) -> _Plan:
     claimed = Claimed(chosen.claims)
     idle = []

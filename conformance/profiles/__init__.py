@@ -20,7 +20,6 @@ from conformance.profiles.claims import (
 )
 from conformance.profiles.conditions import matches, thinks
 from conformance.profiles.files import (
-    by_host,
     check_claim,
     errors,
     has,
@@ -35,6 +34,7 @@ from conformance.profiles.files import (
 )
 from conformance.profiles.lifecycle import Lifecycle, Period, retired
 from conformance.profiles.sources import Source
+from conformance.profiles.texts import by_host
 
 __all__ = [
     "REFUSING", "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period",

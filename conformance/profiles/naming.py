@@ -14,8 +14,10 @@ from typing import Any, Final, NamedTuple
 from conformance.errors import AmbiguousName, UnknownName, Unusable
 from conformance.profiles import model_names
 from conformance.profiles.claims import Profile
-from conformance.profiles.files import installed_names, is_file, is_path, load, names, texts, uncached
-from conformance.wires import NATIVE
+from conformance.profiles.files import installed_names, is_file, is_path, load, names, uncached
+from conformance.profiles.texts import heads, texts
+from conformance.wire.native import CHAT
+from conformance.wires import NAMES
 
 _TITLE: Final = re.compile(r"^title: *(.+?) *$", re.MULTILINE)
 _LISTED: Final = re.compile(r"^(aliases|families): *\[(.*)\] *$", re.MULTILINE)
@@ -145,7 +147,7 @@ def _mentioning(model: str) -> set[str]:
 def _words() -> _Words:
     providers: dict[str, dict[str, None]] = {}
     families, titles = {}, {}
-    for name, text in texts():
+    for name, text in heads():
         title = _TITLE.search(text)
         titles[name] = title[1].strip("\"'") if title else name
         listed = {kind: [each.strip(" \"'") for each in line.split(",")] for kind, line in _LISTED.findall(text)}
@@ -176,8 +178,8 @@ def _provider(text: str) -> str:
 def _on_wire(text: str) -> str:
     """Return the section of a profile about a wire, such as `kimi.messages`; empty if the text names none."""
     provider, _, wire = text.rpartition(".")
-    name = _provider(provider) if provider and wire in NATIVE else ""
-    return f"{name}.{wire}" if name else ""
+    name = _provider(provider) if provider and wire in NAMES else ""
+    return f"{name}.{wire}" if name and wire != CHAT else name
 
 
 def _at_host(text: str) -> Resolved | None:
