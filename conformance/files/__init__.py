@@ -19,13 +19,12 @@ from conformance.files.checking import (
     checker_of,
     interval,
 )
-from conformance.files.recognition import detected_provider
 from conformance.formats import Input
 from conformance.formats.compression import plain_name
 from conformance.results import Level
 
 __all__ = [
-    "AUTO", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "detected_provider", "files_of",
+    "AUTO", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of",
     "summary",
 ]  # fmt: skip
 

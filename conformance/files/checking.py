@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.files.recognition import Recognition, contradiction, recognise, shared
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
 from conformance.judge import judge
@@ -19,6 +18,9 @@ from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import requests
+
+if TYPE_CHECKING:
+    from conformance.files.recognition import Recognition
 
 AUTO: Final = "auto"
 """The provider argument that means: recognise the provider of each input."""
@@ -94,15 +96,13 @@ class Checker:
         """Check one input."""
         if given.problem is not None:
             return _unreadable(given.path, given.problem)
-        seen = recognise(given) if self._task.provider == AUTO else Recognition()
-        profile = self._profile(given, seen) if given.conversation else None
+        seen = self._recognised(given)
+        profile = self._profile(given, seen)
         chosen = self._rules_for(given)
         conversation = wires.translate(given.conversation)
         judgement = judge(conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
-        if profile is not None and self._task.provider != AUTO and (warning := contradiction(given, profile)):
-            notes.append(warning)
         if conversation is not given.conversation:
             # Imported here because most files hold chat completions only.
             from conformance.wire.unseen import unseen
@@ -112,14 +112,16 @@ class Checker:
         # Most rules find nothing, and have no outcome unless all are to be shown.
         outcomes = judgement.outcomes() if self._task.show_all else judgement.found()
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
-        if self._task.provider == AUTO and given.conversation:
+        if seen is not None:
             counts.update([(RECOGNISED, each) for each in seen.providers or ("",)])
             if not seen.providers:
                 reported = self._by_model(conversation, chosen, reported, counts, notes)
+        elif profile is not None and (warning := _contradiction(given, profile)):
+            notes.append(warning)
         if self._task.lines and any(outcome["findings"] for outcome in reported):
             _add_lines(given, reported)
         report = _report(given, profile, days, notes, reported) | {"protocol": _protocols(conversation)}
-        if seen.providers:
+        if seen is not None and seen.providers:
             report["recognised"] = seen._asdict()
         return CheckedInput(report, counts, judgement.judged())
 
@@ -164,11 +166,22 @@ class Checker:
         notes = [f"{profile.name} does not serve the model {model!r} on {day}" for model, day in ended]
         return sorted({day for day, _ in asked}), notes
 
-    def _profile(self, given: Input, seen: Recognition) -> Profile | None:
-        if len(seen.providers) > 1:
+    def _recognised(self, given: Input) -> "Recognition | None":
+        """Return which providers an input may be from; None if that is not asked, or it holds nothing."""
+        if self._task.provider != AUTO or not given.conversation:
+            return None
+        # Imported here, as below, because a check with --provider none needs none of it.
+        from conformance.files.recognition import recognise
+
+        return recognise(given)
+
+    def _profile(self, given: Input, seen: "Recognition | None") -> Profile | None:
+        if seen is not None and len(seen.providers) > 1:
+            from conformance.files.recognition import shared
+
             return shared(seen.providers, given.conversation)
-        name = seen.providers[0] if seen.providers else self._task.provider.replace(AUTO, "")
-        return profiles.load_profile(name) if name else None
+        name = self._task.provider if seen is None else "".join(seen.providers)
+        return profiles.load_profile(name) if name and given.conversation else None
 
     def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         """Count an outcome and return its JSON object, or None if the task does not report it."""
@@ -195,6 +208,12 @@ class Checker:
 
 def _is_served(profile: Profile, model: str, day: str) -> bool:
     return not profiles.retired(profile.lifecycle, day) and profile.is_served(model, day)
+
+
+def _contradiction(given: Input, profile: Profile) -> str:
+    from conformance.files.recognition import contradiction
+
+    return contradiction(given, profile)
 
 
 def _protocols(conversation: Conversation) -> str | None:

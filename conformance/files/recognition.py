@@ -18,7 +18,7 @@ import orjson
 from conformance import profiles, wires
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
-from conformance.profiles.texts import heads
+from conformance.profiles.texts import by_host, heads
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
 
@@ -57,7 +57,7 @@ def recognise(given: Input) -> Recognition:
     host = host_of(given.conversation)
     if host:
         # A host that no profile knows passes replies on, and may do so with the signs of another one.
-        found = profiles.by_host(host, wire)
+        found = by_host(host, wire)
         return Recognition((found,), _HOST) if found else Recognition()
     return _by_signs(given.conversation, wire)
 
@@ -66,7 +66,7 @@ def contradiction(given: Input, profile: Profile) -> str:
     """Return a warning if the host of an input is that of another provider than the one to check against."""
     host = host_of(given.conversation)
     wire = wires.of(given.conversation[0]).name if given.conversation else CHAT
-    found = profiles.by_host(host, wire) if host else None
+    found = by_host(host, wire) if host else None
     if found is None or found in (profile.service, *profile.extends) or profile.kind == "engine":
         return ""
     if any(fnmatchcase(host, each) for each in profile.hosts):
@@ -88,7 +88,7 @@ def detected_provider(given: Input) -> str | None:
     """
     wire = wires.of(given.conversation[0]).name if given.conversation else CHAT
     host = host_of(given.conversation)
-    return _named(given.provider, wire) or (profiles.by_host(host, wire) if host else None)
+    return _named(given.provider, wire) or (by_host(host, wire) if host else None)
 
 
 def shared(names: tuple[str, ...], conversation: Sequence[Exchange]) -> Profile:
@@ -127,7 +127,7 @@ def _about(name: str, wire: str) -> str:
     profile = profiles.load(name)
     if wire in profile.wires or not profile.hosts:
         return name
-    return profiles.by_host(profile.hosts[0], wire) or name
+    return by_host(profile.hosts[0], wire) or name
 
 
 def _by_signs(conversation: Iterable[Exchange], wire: str) -> Recognition:

@@ -34,11 +34,10 @@ from conformance.profiles.files import (
 )
 from conformance.profiles.lifecycle import Lifecycle, Period, retired
 from conformance.profiles.sources import Source
-from conformance.profiles.texts import by_host
 
 __all__ = [
     "REFUSING", "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period",
-    "Profile", "Source", "by_host", "check_claim",
+    "Profile", "Source", "check_claim",
     "errors", "has", "installed_names", "is_path", "load", "load_profile", "matches", "names", "of", "read",
     "rejects_or_damages", "resolve_profile", "retired", "thinks", "tolerates", "vocabulary",
 ]  # fmt: skip

@@ -156,6 +156,8 @@ def _words() -> _Words:
             providers.setdefault(fold(each), {})[name] = None
         if "families" in listed:
             families[name] = tuple([model_names.key(each) for each in listed["families"]])
+    for name in installed_names():
+        providers.setdefault(fold(name), {})[name] = None
     return _Words({word: tuple(each) for word, each in providers.items()}, families, titles)
 
 
@@ -170,7 +172,7 @@ def _provider(text: str) -> str:
         return text
     found = _words().providers.get(fold(text), ())
     if len(found) > 1:
-        ways = [f"{name} ({_words().titles[name]})" for name in found]
+        ways = [f"{name} ({_words().titles.get(name, name)})" for name in found]
         raise AmbiguousName("provider", text, ways)
     return found[0] if found else ""
 

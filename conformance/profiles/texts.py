@@ -40,8 +40,8 @@ def texts() -> Iterator[tuple[str, str]]:
 
 @cache
 def heads() -> tuple[tuple[str, str], ...]:
-    """Return the name of every profile with the first lines of its text, which say what it is called and known by."""
-    return tuple([(name, text[:_HEAD]) for name, text in texts()])
+    """Return the name of every shipped profile with its first lines, which say what it is called and known by."""
+    return tuple([(name, (FOLDER / f"{name}.yaml").read_text("utf-8")[:_HEAD]) for name in names()])
 
 
 def _has_host(text: str, host: str) -> bool:
