@@ -40,6 +40,7 @@ EXAMPLES: Final = """\
   conformance check request.json                                   # the provider is recognised
   conformance check --provider deepseek traffic.jsonl.gz           # does this work with DeepSeek?
   conformance check --provider none request.json                   # is it portable?
+  conformance check --everywhere request.json                      # where does it break?
   conformance check --provider openai --as-of today recordings/    # would these requests still work?
   conformance check --format json cassettes/ > report.json
   conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
@@ -49,6 +50,7 @@ EXAMPLES: Final = """\
 _PROVIDER: Final = """\
 check against this provider's claims, too: a name, an alias, a title, or a model at a host (default: auto, which \
 recognises the provider; none: check the canonical wire alone)"""
+_EVERYWHERE: Final = "say what every known provider does with the requests, the worst first"
 _NONE: Final = "none"
 _AS_OF: Final = """\
 check by the claims of this day, YYYY-MM-DD or today (default: the day of each exchange; without one, the last day on \
@@ -64,6 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="a file, a folder, or - for standard input")
     add("--provider", default=AUTO, metavar="PROVIDER", help=_PROVIDER)
+    add("--everywhere", action="store_true", help=_EVERYWHERE)
     add("--as-of", type=day, metavar="DATE", help=_AS_OF)
     add("--rule", action="append", default=[], metavar="RULE", help="check only rules that match this glob; repeatable")
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
@@ -79,6 +82,11 @@ def run(arguments: argparse.Namespace) -> int:
     # A format declares in its own file whether it needs more than the findings.
     every, lines = (any(getattr(_format(name), needed, False) for name in names) for needed in ("EVERY", "LINES"))
     provider = "" if arguments.provider == _NONE else arguments.provider
+    if arguments.everywhere:
+        # Imported here because it loads every profile.
+        from conformance.cli import _everywhere
+
+        return _everywhere.run(arguments, provider.replace(AUTO, ""))
     if arguments.as_of and not provider:
         raise Unusable("--as-of needs a provider: only the claims of a provider have dates")
     level = Level(arguments.level or Level.MAY)
