@@ -1,5 +1,6 @@
 """The provider of an input is recognised by its log, its host or its replies, and the report says so."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from conformance.formats import Input
 from conformance.profiles import UNKNOWN
 from conformance.resources import folder
 from conformance.results import Finding, Level, Refusal
-from tests.checking import GOOD, check, write
+from tests.checking import FAULTY, GOOD, check, write
 from tests.loops import every
 
 BY_HOST, BY_LOG, BY_REPLIES = "by its host", "as its log says", "by its replies"
@@ -194,3 +195,12 @@ def test_a_finding_of_the_canonical_wire_names_the_hosts_that_refuse_it() -> Non
 
     assert [] == as_outcomes(Served("m", "a", ("a",), (Refused("messages/x", {"a": finding}),)), known)
     assert [{"at": "/0/request", "hosts": [{"provider": "a", "status": 400}]}] == known[0]["findings"]
+
+
+def test_every_format_names_the_wire(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", FAULTY)
+    shown = {name: check("--provider", "none", "--format", name, path)[1] for name in ("sarif", "junit", "github")}
+
+    assert "chat" == json.loads(shown["sarif"])["runs"][0]["results"][0]["properties"]["protocol"]
+    assert '<property name="protocol" value="chat" />' in shown["junit"]
+    assert "MUST (client on chat)" in shown["github"]

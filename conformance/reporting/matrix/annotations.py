@@ -58,7 +58,7 @@ class Annotation:
 
     `check` is a rule's id, `probes/<name>` or a key of `TITLES`. `at` is a JSON Pointer into the conversation.
     `reason` is that of the baseline entry that covers a failure, with its link. `side`: who is responsible, `client` or
-    `provider`; empty for checks that are not about the wire.
+    `provider`; empty for checks that are not about the wire. `protocol`: the wire of a checked input.
     """
 
     suite: str
@@ -70,6 +70,7 @@ class Annotation:
     location: Location = NOWHERE
     reason: str = ""
     side: str = ""
+    protocol: str = ""
 
     @property
     def text(self) -> str:
@@ -104,16 +105,24 @@ def _of_findings(given: Mapping[str, Any]) -> Iterator[Annotation]:
 
 
 def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[Annotation]:
-    rule, status = outcome["rule"], outcome["status"]
+    rule, status, wire = outcome["rule"], outcome["status"], given.get("protocol") or ""
     for finding in outcome["findings"]:
         level = Level(finding["level"])
         kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
-        about = level, finding["message"], finding["at"], _location(given, finding)
-        yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""))
+        found = level, finding["message"], finding["at"], _location(given, finding)
+        yield Annotation(suite, rule, kind, *found, side=finding.get("side", ""), protocol=wire)
     if status in (Status.PASSED, Status.ERRORED):
         reason = outcome.get("reason", "")
         location = _location(given, {"at": ""})
-        yield Annotation(suite, rule, AnnotationKind(status), Level(outcome["level"]), reason, location=location)
+        yield Annotation(
+            suite,
+            rule,
+            AnnotationKind(status),
+            Level(outcome["level"]),
+            reason,
+            location=location,
+            protocol=given.get("protocol") or "",
+        )
 
 
 def _location(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Location:

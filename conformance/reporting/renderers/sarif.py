@@ -115,8 +115,9 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
         "locations": _locations(annotation),
         "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
-    if annotation.side:
-        result["properties"] = {"side": annotation.side}
+    properties = {"side": annotation.side, "protocol": annotation.protocol}
+    if any(properties.values()):
+        result["properties"] = {name: value for name, value in properties.items() if value}
     if annotation.kind is AnnotationKind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
