@@ -13,6 +13,7 @@ from conformance.results.vocabulary import (
     TRAFFIC,
     UNREADABLE,
     Evidence,
+    Harm,
     Level,
     Status,
     Verdict,
@@ -28,6 +29,7 @@ __all__ = [
     "UNREADABLE",
     "Evidence",
     "Finding",
+    "Harm",
     "Level",
     "Outcome",
     "Refusal",
@@ -59,6 +61,8 @@ class Finding:
     start. For a reply, `asked` is the last message of the request. Both are empty if they were not kept. `side`: who is
     responsible, `client` or `provider`, empty if not stated. `handling` is what the provider is claimed to do instead
     of rejecting it: accepted, ignored, damaged or unknown; empty if it rejects it, or if there is no such claim.
+    `harm` is what it does to an agent. `contested`: what other sources say the provider does; empty if they agree.
+    `known` names the claim that describes this departure of the provider; empty if it is news.
     """
 
     at: str
@@ -69,6 +73,9 @@ class Finding:
     asked: str = ""
     side: str = ""
     handling: str = field(default="", compare=False)
+    harm: Harm = field(default=Harm.FORM, compare=False)
+    contested: str = field(default="", compare=False)
+    known: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,8 @@ class Outcome:
     """The result of one rule for one conversation.
 
     `judged` counts the elements that were checked; a rule never passes with none. `reason` says why a rule did not
-    apply, or what it raised.
+    apply, or what it raised. `known` are departures that a claim of the profile describes, the first ones of them, and
+    `known_counts` the number of all by claim: they are no findings, and a rule that finds nothing else passes.
     """
 
     rule: str
@@ -85,6 +93,8 @@ class Outcome:
     judged: int = 0
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    known: tuple[Finding, ...] = field(default=(), compare=False)
+    known_counts: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def found_nothing(self) -> bool:

@@ -1,5 +1,5 @@
-from conformance.results import Level
-from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.results import Harm, Level
+from conformance.rules import WITH_IDS, Context, Fault, Source, described_by, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -15,12 +15,13 @@ def _has_ended(reply: Reply, context: Context) -> bool:
     if native is not None and native.reply is not None and (native.reply.get("content") or native.reply.get("output")):
         # What chat completions has no counterpart for, such as the calls of hosted tools, is content, too.
         return False
-    return reply.finish_reason == "stop" and context.claim("reply.may-be-empty") is not True
+    return reply.finish_reason == "stop"
 
 
 @rule(
     Level.SHOULD,
     on=replies,
+    harm=Harm.LOOP,
     where=_has_ended,
     source=Source("https://github.com/deepseek-ai/DeepSeek-V3/issues/1453"),
     bad=[
@@ -32,6 +33,7 @@ def _has_ended(reply: Reply, context: Context) -> bool:
         example("plain", {_CONTENT: None, "/0/response/choices/0/message/refusal": "No."}),
         example("plain", claims={"reply.may-be-empty": False}),
     ],
+    known_by=described_by("reply.may-be-empty"),
     reads=("reply.may-be-empty",),
     wires=WITH_IDS,
 )
