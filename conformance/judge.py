@@ -342,11 +342,10 @@ def _plan(chosen: _Chosen) -> _Plan:
 
 def _outcome(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
     """Return the outcome of a rule that found something; it failed unless claims describe all of it."""
-    known, news, counts = [], [], Counter[str]()
-    for element, fault in faulty:
-        claim = known_claim(rule, fault, contexts[element.place[0]])
-        (known if claim else news).append((element, fault))
-        counts.update([claim] if claim else [])
+    claims = [known_claim(rule, fault, contexts[element.place[0]]) for element, fault in faulty]
+    known = [each for each, claim in zip(faulty, claims, strict=True) if claim]
+    news = [each for each, claim in zip(faulty, claims, strict=True) if not claim]
+    counts = Counter(filter(None, claims))
     described = tuple([finding(rule, each, fault, contexts[each.place[0]]) for each, fault in known[:MAX_FINDINGS]])
     if not news:
         return Outcome(rule.id, Status.PASSED, rule.level, judged, (), "", described, counts)

@@ -77,6 +77,17 @@ class Finding:
     contested: str = field(default="", compare=False)
     known: str = field(default="", compare=False)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the finding as the JSON object that results contain."""
+        shown: dict[str, Any] = {"at": self.at, "message": self.message, "level": self.level.value}
+        if self.side:
+            shown["side"] = self.side
+        if self.refusal is not None:
+            members = {name: getattr(self.refusal, name) for name in ("status", "message", "type", "code", "param")}
+            shown["refusal"] = {name: member for name, member in members.items() if member is not None}
+        quoted = {"excerpt": self.excerpt, "asked": self.asked}
+        return shown | {name: text for name, text in quoted.items() if text}
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -108,7 +119,7 @@ class Outcome:
             "status": self.status.value,
             "level": self.level.value,
             "judged": self.judged,
-            "findings": [_finding_to_json(finding) for finding in self.findings],
+            "findings": [finding.to_json() for finding in self.findings],
         }
         return shown | ({"reason": self.reason} if self.reason else {})
 
@@ -123,18 +134,6 @@ class Outcome:
             findings=tuple(_finding_from_json(finding) for finding in value["findings"]),
             reason=value.get("reason", ""),
         )
-
-
-def _finding_to_json(finding: Finding) -> dict[str, Any]:
-    shown: dict[str, Any] = {"at": finding.at, "message": finding.message, "level": finding.level.value}
-    if finding.side:
-        shown["side"] = finding.side
-    if finding.refusal is not None:
-        refusal = finding.refusal
-        members = {name: getattr(refusal, name) for name in ("status", "message", "type", "code", "param")}
-        shown["refusal"] = {name: member for name, member in members.items() if member is not None}
-    quoted = {"excerpt": finding.excerpt, "asked": finding.asked}
-    return shown | {name: text for name, text in quoted.items() if text}
 
 
 def _finding_from_json(value: Mapping[str, Any]) -> Finding:

@@ -15,7 +15,7 @@ def _has_ended(reply: Reply, context: Context) -> bool:
     if native is not None and native.reply is not None and (native.reply.get("content") or native.reply.get("output")):
         # What chat completions has no counterpart for, such as the calls of hosted tools, is content, too.
         return False
-    return reply.finish_reason == "stop"
+    return bool(reply.finish_reason == "stop")
 
 
 @rule(
