@@ -93,7 +93,7 @@ claims:
     source: {url: https://gateway.example/docs, read: 2026-11-20}
     confidence: medium
     disagrees:
-      value: {status: 400, message: tool calls need results}
+    - value: {status: 400, message: tool calls need results}
       source: {url: https://gateway.example/issues/1, read: 2026-11-20}
 """
 
