@@ -17,7 +17,7 @@ _PLACE: Final = re.compile(r"'[^']*\d[^']*'|(?<!\w)/[\w/~.-]+|\d+")
 """What equal findings may differ in: ids, pointers and numbers."""
 
 
-class Line(NamedTuple):
+class FindingLine(NamedTuple):
     """A finding: its line, and those below it. `order` is its rank and severity; equal findings have the same `key`."""
 
     order: tuple[int, int]
@@ -26,28 +26,28 @@ class Line(NamedTuple):
     below: str
 
 
-class Part(NamedTuple):
+class InputPart(NamedTuple):
     """The lines of an input: those that stand where it comes, and its findings, which may stand with those of others.
 
     `is_live`: it comes from a pipe, and its findings are shown as soon as it has come.
     """
 
     head: str
-    lines: tuple[Line, ...] = ()
+    lines: tuple[FindingLine, ...] = ()
     is_live: bool = False
 
 
-def part(report: Mapping[str, Any], paint: Paint) -> Part:
+def part(report: Mapping[str, Any], paint: Paint) -> InputPart:
     """Return the lines of an input; an unreadable one is only counted, since its error goes to standard error."""
     if "error" in report:
-        return Part("")
+        return InputPart("")
     lines = [line for outcome in report["outcomes"] for line in _findings(report, outcome, paint)]
-    return Part("".join(_input(report, paint)), tuple(lines), report["path"] == _STDIN)
+    return InputPart("".join(_input(report, paint)), tuple(lines), report["path"] == _STDIN)
 
 
-def render_inputs(parts: Iterable[Part], summary: Callable[[], Mapping[str, Any]], paint: Paint) -> Iterator[str]:
+def render_inputs(parts: Iterable[InputPart], summary: Callable[[], Mapping[str, Any]], paint: Paint) -> Iterator[str]:
     """Yield the lines of each input, then the findings by rank, equal ones as one line, then the summary."""
-    held: dict[tuple[str, ...], tuple[Line, int]] = {}
+    held: dict[tuple[str, ...], tuple[FindingLine, int]] = {}
     for each in parts:
         yield each.head
         if each.is_live:
@@ -59,8 +59,8 @@ def render_inputs(parts: Iterable[Part], summary: Callable[[], Mapping[str, Any]
 
 
 def _grouped(
-    lines: Iterable[Line], held: dict[tuple[str, ...], tuple[Line, int]]
-) -> dict[tuple[str, ...], tuple[Line, int]]:
+    lines: Iterable[FindingLine], held: dict[tuple[str, ...], tuple[FindingLine, int]]
+) -> dict[tuple[str, ...], tuple[FindingLine, int]]:
     """Add lines to those that are held, each by its key, with the first of its kind and their number."""
     for line in lines:
         first, count = held.get(line.key, (line, 0))
@@ -68,7 +68,7 @@ def _grouped(
     return held
 
 
-def _ranked(held: Mapping[tuple[str, ...], tuple[Line, int]]) -> Iterator[str]:
+def _ranked(held: Mapping[tuple[str, ...], tuple[FindingLine, int]]) -> Iterator[str]:
     for line, count in sorted(held.values(), key=lambda each: each[0].order):
         times = f" ({count:,} ×)" if count > 1 else ""
         yield f"{line.text}{times}\n{line.below}"
@@ -89,7 +89,7 @@ def _place(given: Mapping[str, Any], pointer: str = "") -> str:
     return printable(given["path"] if line is None else f"{given['path']}:{line}")
 
 
-def _findings(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint) -> Iterator[Line]:
+def _findings(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint) -> Iterator[FindingLine]:
     """Yield the findings of an outcome, and what claims describe."""
     for finding in (*outcome["findings"], *outcome.get("known", ())):
         level, known = finding["level"], finding.get("known", "")
@@ -100,7 +100,7 @@ def _findings(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint
         # What claims describe comes last.
         order = finding["rank"] + (len(_SEVERITIES) if known else 0), _SEVERITIES.index(level)
         key = check, _PLACE.sub("#", finding["message"]), _PLACE.sub("#", below)
-        yield Line(order, key, f"{_place(given, finding['at'])}: {check} at {at}: {message}", below)
+        yield FindingLine(order, key, f"{_place(given, finding['at'])}: {check} at {at}: {message}", below)
 
 
 def _below(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,44 @@
+"""What an id is that stands where the id of a call belongs: of an item, a message or a reply, or a function's name."""
+
+from typing import Any, Final
+
+from conformance.rules.context import Context
+from conformance.wire.elements import Result
+from conformance.wire.values import as_object, objects
+
+_PREFIXES: Final = {
+    "fc_": "the id of an item, not the call_id of a call",
+    "ctc_": "the id of an item, not the call_id of a call",
+    "rs_": "the id of a reasoning item",
+    "msg_": "the id of a message",
+    "resp_": "the id of a reply",
+    "chatcmpl-": "the id of a reply",
+}
+
+
+def described(result: Result, context: Context) -> str:
+    """Return what the id of a result is instead of that of a call, after a comma; empty if nothing is known of it."""
+    given = result.id
+    if type(given) is not str or not given:
+        return ""
+    for call in _items(context):
+        if call.get("id") == given and call.get("call_id") not in (None, given):
+            return f", the item id of the call {call['call_id']!r}, not its call_id"
+    for turn in context.turns:
+        for call in turn.calls if turn.number < result.number else ():
+            if call.name == given:
+                return f", the name of the function of the call {call.id!r}"
+    return next((f", {what}" for prefix, what in _PREFIXES.items() if given.startswith(prefix)), "")
+
+
+def _items(context: Context) -> list[dict[str, Any]]:
+    """Return the items of Responses that the request holds, and those of the replies before it."""
+    found = []
+    for exchange in context.index.conversation:
+        native = exchange.native
+        if native is not None and native.protocol == "responses":
+            found += objects(as_object(native.request).get("input"))
+            found += objects((native.reply or {}).get("output"))
+        if exchange is context.exchange:
+            break
+    return [dict(item) for _, item in found]
