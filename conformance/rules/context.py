@@ -11,7 +11,7 @@ from conformance.results import Harm, Level
 from conformance.rules.schema_claims import claim_and_values
 from conformance.schemas import SchemaError
 from conformance.wire.definitions import Definitions, definitions
-from conformance.wire.elements import Call, Reply, Result, ToolTurn
+from conformance.wire.elements import Call, Reply, Result, ToolTurn, Usage
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.keys import key_of
@@ -175,6 +175,11 @@ class Context(Claimed):
     def replies(self) -> Sequence[Reply]:
         """Return the replies of this exchange, one for each choice."""
         return self.index.of_exchange(self.index.replies, self._number)
+
+    @property
+    def usages(self) -> Sequence[Usage]:
+        """Return the usage objects of this exchange."""
+        return self.index.of_exchange(self.index.usages, self._number)
 
     @property
     def sent_ids(self) -> Mapping[Any, int]:

@@ -8,6 +8,7 @@ from conformance.wire.values import as_object, objects
 _BLOCKED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MAX_TOKENS")
 """Finish reasons that say why there is no content; the limit can be reached before any."""
 
+_NOT_SAID = frozenset({"text", "thought", "thoughtSignature", "partMetadata"})
 _CANDIDATE = "/1/response/candidates/0"
 _MALFORMED = {f"{_CANDIDATE}/content": {}, f"{_CANDIDATE}/finishReason": "MALFORMED_FUNCTION_CALL"}
 
@@ -27,6 +28,7 @@ def _candidates(reply: NativeBody) -> list[tuple[int, dict[str, Any]]]:
             "gemini-session", {f"{_CANDIDATE}/content": {}, f"{_CANDIDATE}/finishReason": "MALFORMED_FUNCTION_CALL"}
         ),
         example("gemini-session", {f"{_CANDIDATE}/content/parts": [{"text": ""}]}),
+        example("gemini-session", {f"{_CANDIDATE}/content/parts": [{"text": "\n", "thoughtSignature": "c2ln"}]}),
     ],
     good=[
         example("gemini-session"),
@@ -49,5 +51,7 @@ def judge(reply: NativeBody, _context: Context) -> list[Fault]:
 
 
 def _says_something(part: Any) -> bool:
-    """Return whether a part has more than empty text; a thought alone is no answer, but a sign of one."""
-    return any(part.values())
+    """Return whether a part has more than blank text; a thought alone has a rule of its own."""
+    text = part.get("text")
+    has_text = type(text) is str and bool(text.strip())
+    return has_text or any([value for key, value in part.items() if key not in _NOT_SAID])

@@ -31,7 +31,6 @@ def _has_results(request: NativeBody, _context: Context) -> bool:
         example("messages-plain", {_AT: [_FOUND, _TEXT]}),
         example("messages-plain", {_AT: [_ADVICE, _TEXT]}),
         example("messages-plain", {_AT: [_FOUND, _CALL, _TEXT]}),
-        example("messages-plain", {_AT: [{**_CALL, "id": "srvtoolu_02"}, _FOUND, _TEXT]}),
     ],
     good=[example("messages-plain", {_AT: [_CALL, _FOUND, _TEXT]})],
     claim=_CLAIM,
