@@ -5,7 +5,7 @@ from typing import Any
 
 from conformance.rules.context import Context
 from conformance.wire.elements import Body, Reply, Streamed
-from conformance.wire.reasoning import carried_fields, untagged_text
+from conformance.wire.reasoning import carried_fields, find_tagged, untagged_text
 from conformance.wire.values import as_object, as_word, objects
 
 _SERVER_CALLS = ("_call", "server_tool_use", "mcp_tool_use")
@@ -27,7 +27,11 @@ def has_answer(reply: Reply, context: Context) -> bool:
         return True
     content = message.get("content")
     # Asked first of what is cheap: most replies have text.
-    if type(content) is str and content and not content.isspace() and "</" not in content:
+    if type(content) is str and "think" not in content and "reasoning>" not in content and content.strip():
+        return True
+    tagged = find_tagged(content)
+    if tagged is not None and not tagged.closed:
+        # Of a tag that is never closed, a rule of its own says that it is in the content.
         return True
     if untagged_text(content).strip() or any([part.get("type") in _DATA_PARTS for _, part in objects(content)]):
         return True
@@ -62,7 +66,11 @@ def reply_has_finish_reason(reply: Reply, _context: Context) -> bool:
 
 def has_reasoning(reply: Reply) -> bool:
     """Return whether a reply carries reasoning that is not empty."""
-    return any([reply.message.get(field) for field in _REASONING])
+    message = reply.message
+    if any([message.get(field) for field in _REASONING]):
+        return True
+    content = message.get("content")
+    return bool(content) and (bool(carried_fields(message)) or find_tagged(content) is not None)
 
 
 def reply_has_reasoning(reply: Reply, _context: Context) -> bool:

@@ -179,7 +179,7 @@ class Context(Claimed):
     @property
     def usages(self) -> Sequence[Usage]:
         """Return the usage objects of this exchange."""
-        return self.index.of_exchange(self.index.usages, self._number)
+        return [usage for usage in self.index.usages if usage.place[0] == self._number]
 
     @property
     def sent_ids(self) -> Mapping[Any, int]:

@@ -1,5 +1,6 @@
 """What an id is that stands where the id of a call belongs: of an item, a message or a reply, or a function's name."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.rules.context import Context
@@ -21,9 +22,9 @@ def described(result: Result, context: Context) -> str:
     given = result.id
     if type(given) is not str or not given:
         return ""
-    for call in _items(context):
-        if call.get("id") == given and call.get("call_id") not in (None, given):
-            return f", the item id of the call {call['call_id']!r}, not its call_id"
+    for item in _items(context):
+        if item.get("id") == given and item.get("call_id") not in (None, given):
+            return f", the item id of the call {item['call_id']!r}, not its call_id"
     for turn in context.turns:
         for call in turn.calls if turn.number < result.number else ():
             if call.name == given:
@@ -31,14 +32,12 @@ def described(result: Result, context: Context) -> str:
     return next((f", {what}" for prefix, what in _PREFIXES.items() if given.startswith(prefix)), "")
 
 
-def _items(context: Context) -> list[dict[str, Any]]:
-    """Return the items of Responses that the request holds, and those of the replies before it."""
-    found = []
+def _items(context: Context) -> Iterator[Mapping[str, Any]]:
+    """Yield the items of Responses that the requests so far and the replies to them hold."""
     for exchange in context.index.conversation:
         native = exchange.native
         if native is not None and native.protocol == "responses":
-            found += objects(as_object(native.request).get("input"))
-            found += objects((native.reply or {}).get("output"))
+            for listed in (as_object(native.request).get("input"), (native.reply or {}).get("output")):
+                yield from [item for _, item in objects(listed)]
         if exchange is context.exchange:
-            break
-    return [dict(item) for _, item in found]
+            return

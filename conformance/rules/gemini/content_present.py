@@ -21,13 +21,14 @@ def _candidates(reply: NativeBody) -> list[tuple[int, dict[str, Any]]]:
 @rule(
     Level.MUST,
     on=replies,
-    where=lambda reply, _context: bool(_candidates(reply)),
+    where=lambda reply, _context: bool(_candidates(reply)) or _says_nothing(reply.value),
     source=Source("https://github.com/BerriAI/litellm/issues/40477"),
     bad=[
         example(
             "gemini-session", {f"{_CANDIDATE}/content": {}, f"{_CANDIDATE}/finishReason": "MALFORMED_FUNCTION_CALL"}
         ),
         example("gemini-session", {f"{_CANDIDATE}/content/parts": [{"text": ""}]}),
+        example("gemini-session", {"/1/response/candidates": []}),
         example("gemini-session", {f"{_CANDIDATE}/content/parts": [{"text": "\n", "thoughtSignature": "c2ln"}]}),
     ],
     good=[
@@ -43,11 +44,18 @@ def judge(reply: NativeBody, _context: Context) -> list[Fault]:
     Clients drop such a candidate and end the loop without an answer (LiteLLM), or store it and are rejected with the
     next request, because content needs parts (the chats of Google's SDK for Go). To fix it, ask the model again.
     """
+    if _says_nothing(reply.value):
+        return [Fault("expected a candidate, or a promptFeedback that says why there is none, got neither")]
     return [
         Fault(f"expected text, a call or data, got none of them and {each['finishReason']!r}", at=("candidates", at))
         for at, each in _candidates(reply)
         if not any(_says_something(part) for _, part in objects(as_object(each.get("content")).get("parts")))
     ]
+
+
+def _says_nothing(reply: Any) -> bool:
+    """Return whether a reply has neither candidates, nor a reason for that, nor an error."""
+    return not any([reply.get(key) for key in ("candidates", "promptFeedback", "error")])
 
 
 def _says_something(part: Any) -> bool:

@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance import profiles
@@ -6,13 +7,12 @@ from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import has_reasoning
 from conformance.rules.context import as_words
 from conformance.wire.elements import Reply
-from conformance.wire.reasoning import carried_fields, find_tagged
 from conformance.wire.values import as_object
 from conformance.wire.views import replies
 
 _FIELD: Final = "reasoning.response-field"
 _SWITCHES: Final = "thinking.switches"
-_HIDDEN: Final = ("none", "hidden")
+_MOVERS: Final = "reasoning.response-field-switches"
 _ASKED: Final = {"thinking.switches": [{"at": "/thinking/type", "equals": "enabled", "thinks": True}]}
 _PROMISED: Final = {_FIELD: "reasoning_content", **_ASKED}
 _NOT_THOUGHT: Final = {"/0/response/usage/completion_tokens_details": {"reasoning_tokens": 0}}
@@ -25,13 +25,21 @@ def _is_promised(reply: Reply, context: Context) -> bool:
         return False
     native = context.exchange.native
     body = context.exchange.request if native is None else native.request
-    switches: list[Any] = context.claim(_SWITCHES, [])
+    moved = _first(context.claim(_MOVERS), body)
+    field = as_words(context.claim(_FIELD) if moved is None else moved["field"])
+    if "none" in field or not field:
+        return False
     # Only what the request says counts: a model that thinks by default may skip it for an easy question.
-    asked = next((switch for switch in switches if profiles.matches(switch, body)), None)
-    return asked is not None and asked["thinks"] is True and _is_said(asked)
+    asked = _first(context.claim(_SWITCHES), body)
+    return moved is not None if asked is None else asked["thinks"] is True and _is_said(asked)
 
 
-def _is_said(switch: dict[str, Any]) -> bool:
+def _first(switches: Any, body: Any) -> Mapping[str, Any] | None:
+    """Return the first switch whose condition a request meets."""
+    return next((switch for switch in switches or () if profiles.matches(switch, body)), None)
+
+
+def _is_said(switch: Mapping[str, Any]) -> bool:
     return "equals" in switch or "in" in switch or (switch.get("present", True) is True and "not-in" not in switch)
 
 
@@ -45,8 +53,7 @@ def _follows_results(reply: Reply) -> bool:
     Level.SHOULD,
     on=replies,
     where=_is_promised,
-    when=lambda claimed: not set(_HIDDEN) & set(as_words(claimed.claim(_FIELD))),
-    needs=(_FIELD, _SWITCHES),
+    needs=(_FIELD,),
     source=Source("https://github.com/vllm-project/vllm/issues/30498"),
     bad=[
         example("plain", _THINKING, _PROMISED),
@@ -57,6 +64,7 @@ def _follows_results(reply: Reply) -> bool:
             "plain", {**_THINKING, "/0/response/usage/completion_tokens_details": {"reasoning_tokens": 0}}, _PROMISED
         ),
     ],
+    reads=(_SWITCHES, _MOVERS),
     wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
@@ -66,8 +74,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     not think, and a later request may need that reasoning. To fix it, pass the switch on to the model and the field on
     to the client.
     """
-    message = reply.message
-    if has_reasoning(reply) or carried_fields(message) or find_tagged(message.get("content")) or _counts_none(context):
+    if has_reasoning(reply) or _counts_none(context):
         return []
     return [Fault("expected reasoning, because the request turns thinking on, got none", at=("message",))]
 

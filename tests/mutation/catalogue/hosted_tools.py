@@ -75,7 +75,7 @@ def tool_search_open(item: Slot) -> None:
 
 
 def _leads_to_message(item: Slot) -> bool:
-    return item.key + 1 < len(item.holder) and item.holder[item.key + 1].get("type") == "message"
+    return bool(item.key + 1 < len(item.holder) and item.holder[item.key + 1].get("type") == "message")
 
 
 def _store(records: Sequence[Record]) -> None:
