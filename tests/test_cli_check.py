@@ -44,12 +44,14 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
         "message": "expected the id of a call of the message before ('call_a'), got 'call_9'",
         "level": "MUST",
         "side": "client",
+        "rank": 1,
     }
     missing = {
         "at": "/0/request/messages/1/tool_calls/0",
         "message": "expected a tool message with tool_call_id 'call_a' before the next turn, got none",
         "level": "MUST",
         "side": "client",
+        "rank": 1,
     }
     outcomes = [
         {"rule": "transcript/calls-answered", "status": "failed", "level": "MUST", "judged": 1, "findings": [missing]},
@@ -71,6 +73,7 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
         "judged": 2,
         "findings": {"MUST": 2, "SHOULD": 0, "MAY": 0},
         "sides": {"client": 2, "provider": 0},
+        "known": {},
         "as_of": {},
     }
     judged = {"path": str(path), "line": None, "kind": "exchange", "provider": None, "outcomes": outcomes}

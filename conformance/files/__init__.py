@@ -75,8 +75,19 @@ def summary(counts: Counts, judged: Collection[str], task: Task) -> dict[str, An
         "judged": len(judged),
         "findings": {level.value: counts["findings", level.value] for level in Level},
         "sides": {side: counts["sides", side] for side in ("client", "provider")},
+        "known": _known_by_provider(counts),
         "as_of": _days_by_provider(counts),
     }
+
+
+def _known_by_provider(counts: Counts) -> dict[str, list[dict[str, Any]]]:
+    """Return how often each claim describes a departure, by provider, the most frequent first."""
+    known: dict[str, list[dict[str, Any]]] = {}
+    for (group, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if group == "known":
+            provider, claim, rule = name.split(" ")
+            known.setdefault(provider, []).append({"claim": claim, "rule": rule, "count": count})
+    return dict(sorted(known.items()))
 
 
 def _days_by_provider(counts: Counts) -> dict[str, str]:

@@ -36,7 +36,7 @@ class Task(NamedTuple):
     `provider`: a profile's name, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means all.
     `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the line of
     each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601 day
-    whose claims hold; empty means the day of each exchange.
+    whose claims hold; empty means the day of each exchange. `known`: also report the departures that claims describe.
     """
 
     provider: str = ""
@@ -45,6 +45,7 @@ class Task(NamedTuple):
     show_all: bool = False
     lines: bool = False
     as_of: str = ""
+    known: bool = False
 
 
 class CheckedInput(NamedTuple):
@@ -102,9 +103,10 @@ class Checker:
             notes += unseen(conversation)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         # Most rules find nothing, and have no outcome unless all are to be shown.
-        outcomes = judgement.outcomes() if self._task.show_all else judgement.found()
+        outcomes = judgement.outcomes() if self._task.show_all else tuple(judgement.found())
+        counts.update(_known_counts(outcomes, profile))
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
-        if self._task.lines and any(outcome["findings"] for outcome in reported):
+        if self._task.lines and any(outcome["findings"] or outcome.get("known") for outcome in reported):
             _add_lines(given, reported)
         return CheckedInput(_report(given, profile, days, notes, reported), counts, judgement.judged())
 
@@ -136,21 +138,46 @@ class Checker:
             return self._failed_outcome(outcome, counts)
         if outcome.status is Status.ERRORED:
             counts["errored", ""] += 1
-        return outcome.to_json() if self._task.show_all or outcome.status is Status.ERRORED else None
+        is_shown = self._task.show_all or outcome.status is Status.ERRORED or (self._task.known and outcome.known)
+        return self._json(outcome) if is_shown else None
 
     def _failed_outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         for finding in outcome.findings:
             counts["findings", finding.level.value] += 1
             counts["sides", finding.side] += 1
             counts["hidden", ""] += not self._is_reported(finding)
-        if not self._task.show_all and not any(map(self._is_reported, outcome.findings)):
+        is_shown = self._task.show_all or (self._task.known and outcome.known)
+        if not is_shown and not any(map(self._is_reported, outcome.findings)):
             return None
-        reported = outcome.to_json()
-        pairs = zip(reported["findings"], outcome.findings, strict=True)
-        return reported | {"findings": [each for each, finding in pairs if self._is_reported(finding)]}
+        return self._json(outcome)
+
+    def _json(self, outcome: Outcome) -> dict[str, Any]:
+        """Return the JSON object of an outcome, with what the task reports of it; `known` only if that is not empty."""
+        shown = outcome.to_json() | {"findings": [_json(each) for each in outcome.findings if self._is_reported(each)]}
+        known = [_json(each) for each in outcome.known] if self._task.known else []
+        return shown | ({"known": known} if known else {})
 
     def _is_reported(self, finding: Finding) -> bool:
         return finding.level.severity >= self._task.level.severity
+
+
+def _known_counts(outcomes: Sequence[Outcome], profile: Profile | None) -> Counts:
+    """Return how many departures each claim of a profile describes, by rule."""
+    counts: Counts = Counter()
+    for outcome in outcomes:
+        for claim, count in outcome.known_counts.items():
+            counts["known", f"{'' if profile is None else profile.name} {claim} {outcome.rule}"] += count
+    return counts
+
+
+def _json(finding: Finding) -> dict[str, Any]:
+    """Return the JSON object of a finding in a report.
+
+    `rank`: 1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form. `contested`: what sources say
+    that disagree. `known`: the claim that describes it.
+    """
+    about = {"contested": finding.contested, "known": finding.known}
+    return finding.to_json() | {"rank": finding.harm.rank} | {name: text for name, text in about.items() if text}
 
 
 def _is_served(profile: Profile, model: str, day: str) -> bool:
@@ -178,7 +205,7 @@ def checker_of(task: Task) -> Checker:
 
 def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
     """Add the `line` of each finding, where it can be determined."""
-    findings = [finding for outcome in outcomes for finding in outcome["findings"]]
+    findings = [finding for outcome in outcomes for finding in (*outcome["findings"], *outcome.get("known", ()))]
     found = pointer_lines(given, {finding["at"] for finding in findings})
     for finding in findings:
         if finding["at"] in found:

@@ -12,7 +12,9 @@ such a log lacks.
 
 A finding reads "path:line: rule LEVEL (side) at pointer: message"; the side is client or provider. The JSON Pointer
 starts at the conversation: /0 is its first exchange, which has request, response, status and headers. `conformance
-explain RULE` explains a rule and how to fix what it reports.
+explain RULE` explains a rule and how to fix what it reports. What stops an agent's loop comes first, then what loses
+content, then form; equal findings are one line with their number. With a provider, departures that its claims describe
+are only counted.
 """
 
 import argparse
@@ -65,6 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
     add_outputs(parser, _Formats())
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
+    add("--known", action="store_true", help="also show departures that the provider's claims describe")
     add("--all", action="store_true", help="also show rules that passed or did not apply")
     add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
 
@@ -77,7 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.as_of and not arguments.provider:
         raise Unusable("--as-of needs --provider: only the claims of a provider have dates")
     level = Level(arguments.level or Level.MAY)
-    task = Task(arguments.provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "")
+    chosen = arguments.provider, tuple(arguments.rule), level
+    task = Task(*chosen, arguments.all or every, lines, arguments.as_of or "", arguments.known)
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
@@ -176,7 +180,9 @@ def _shown(report: Mapping[str, Any], name: str, *, show_all: bool) -> Mapping[s
     """Return a report as one format shows it: only another one may need the rules that found nothing."""
     if show_all or getattr(_format(name), "EVERY", False):
         return report
-    kept = [each for each in report["outcomes"] if each["findings"] or each["status"] == Status.ERRORED]
+    kept = [
+        each for each in report["outcomes"] if each["findings"] or each["status"] == Status.ERRORED or each.get("known")
+    ]
     return {**report, "outcomes": kept}
 
 

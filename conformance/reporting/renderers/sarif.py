@@ -28,6 +28,9 @@ MAX_RESULTS: Final = 5000
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
+_RANKS: Final = {1: 100.0, 2: 50.0, 3: 10.0}
+"""The priorities, of 0 to 100, of what stops the loop of an agent, of what loses content, and of form."""
+
 _LEVELS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "note"}
 
 
@@ -117,6 +120,8 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
     }
     if annotation.side:
         result["properties"] = {"side": annotation.side}
+    if annotation.rank:
+        result["rank"] = _RANKS[annotation.rank]
     if annotation.kind is AnnotationKind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
