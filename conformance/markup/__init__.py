@@ -1,0 +1,10 @@
+"""The markup of model families in text: how tool calls, reasoning and special tokens look that a parser left there.
+
+One YAML file per family; the folder is the registry. `find_leaks` is the one way to see them.
+"""
+
+from conformance.markup.detection import Leak, find_leaks
+from conformance.markup.families import Family, family_of, load
+from conformance.markup.patterns import CALL, REASONING, REMAINS, TOKEN, may_leak
+
+__all__ = ["CALL", "REASONING", "REMAINS", "TOKEN", "Family", "Leak", "family_of", "find_leaks", "load", "may_leak"]
