@@ -1,10 +1,10 @@
 """Finds leaked markup in a text: what a parser should have taken out, and not what the text says about markup."""
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from conformance.markup.bare_calls import bare_calls
+from conformance.markup.bare_calls import BARE_ENDS, bare_calls
 from conformance.markup.families import Family
 from conformance.markup.patterns import CALL, REASONING, REMAINS, TOKEN, Form, may_leak, patterns
 from conformance.markup.quoting import QUOTED, masked
@@ -33,41 +33,49 @@ _CUT: Final = re.compile(
 )
 """The beginning of a marker at the end of a text: a parser has taken the rest, or never got it."""
 
-_BEHEADED: Final = re.compile(r"\A\s*/?[a-z_▁|｜]{0,24}(?:_calls?|▁begin|▁end|▁sep|_begin|_end|think)[|｜]?>(?=\s*[{\[\n\w]|\s*\Z)")
+_BEHEADED: Final = re.compile(
+    r"\A\s*/?[a-z_▁|｜]{0,24}(?:_calls?|▁begin|▁end|▁sep|_begin|_end|think)[|｜]?>(?=\s*[{\[\n\w]|\s*\Z)"
+)
 """The end of a marker at the beginning of a text."""
 
 
 class Leak(NamedTuple):
     """Markup in a text: what it is, the families that write it, the marker as it stands there, and where.
 
-    `families` is empty for a special token of no known family.
+    `families` is empty for a special token of no known family. `is_certain`: it holds the call of a declared tool.
     """
 
     kind: str
     families: tuple[Family, ...]
     marker: str
     start: int
+    is_certain: bool = False
 
 
-def find_leaks(
-    text: str, names: Collection[str] = (), is_asked_for: Callable[[str], bool] = lambda _marker: False
-) -> tuple[Leak, ...]:
+def find_leaks(text: str, names: Collection[str] = ()) -> tuple[Leak, ...]:
     """Return the markup that leaked into a text, what says most about it first.
 
-    `names`: those of the declared tools, which show a call that has no marker of its own. `is_asked_for`: whether the
-    conversation asked for a marker; a text may have such ones, unless they hold the call of a declared tool.
+    `names`: those of the declared tools, which show a call that has no marker of its own, and that a sentence before
+    one is not about markup.
     """
-    if not text or not (may_leak(text) or (names and text.rstrip()[-1:] in ("}", "]", ")", "`", ";"))):
+    if not text or not (may_leak(text) or (names and text.rstrip()[-1:] in BARE_ENDS)):
         return ()
     plain = masked(text)
-    found = [
-        leak
-        for leak in (*_forms(text, plain), *_markers(plain), *_fragments(plain))
-        if not _is_about(plain, leak) or _calls_declared(plain, leak, names)
-    ]
-    found = [each for each in found if not is_asked_for(each.marker) or _calls_declared(plain, each, names)]
-    found += [Leak(CALL, tuple(families), marker, start) for families, marker, start in bare_calls(text, plain, names)]
-    return tuple(sorted(found, key=lambda each: (_ORDER.index(each.kind), each.start, -len(each.marker))))
+    every = [*_merged(_forms(text, plain)), *_markers(plain), *_fragments(plain)]
+    every = [leak._replace(is_certain=_calls_declared(plain, leak, names)) for leak in every]
+    found = [leak for leak in every if leak.is_certain or not _is_about(plain, leak)]
+    found += [Leak(CALL, tuple(families), marker, at, True) for families, marker, at in bare_calls(text, plain, names)]
+    # The sort is stable: a form, which knows the family, stays before the marker that it begins with.
+    return tuple(sorted(found, key=lambda each: (_ORDER.index(each.kind), each.start)))
+
+
+def _merged(leaks: Iterable[Leak]) -> Iterator[Leak]:
+    """Yield one leak for the same form of several families."""
+    found: dict[tuple[str, int], Leak] = {}
+    for leak in leaks:
+        known = found.setdefault((leak.kind, leak.start), leak)
+        found[leak.kind, leak.start] = known._replace(families=tuple(dict.fromkeys(known.families + leak.families)))
+    yield from found.values()
 
 
 def _forms(text: str, plain: str) -> Iterator[Leak]:
@@ -75,7 +83,9 @@ def _forms(text: str, plain: str) -> Iterator[Leak]:
         found = form.pattern.search(text if form.in_fences else plain)
         if found is not None:
             start = found.start("m") if "m" in form.pattern.groupindex else found.start()
-            leak = Leak(form.kind, (form.family,), _shown(found["m"] if "m" in form.pattern.groupindex else found[0]), start)
+            leak = Leak(
+                form.kind, (form.family,), _shown(found["m"] if "m" in form.pattern.groupindex else found[0]), start
+            )
             if not _is_quoted(plain, leak.start, found.end()) and not _is_in_prose(plain, form, found):
                 yield leak
 
@@ -119,9 +129,10 @@ def _fragments(plain: str) -> Iterator[Leak]:
             known = patterns().markers
             whole = [each for name, each in known.items() if (name.startswith(half) or name.endswith(half))]
             families = tuple(dict.fromkeys([family for each in whole for family in each.families]))
-            is_reasoning = bool(whole) and all([each.kind is REASONING for each in whole])
+            kinds = {each.kind for each in whole} or {CALL}
+            kind = REMAINS if CALL in kinds else REASONING if REASONING in kinds else TOKEN
             if half not in known and _is_left_edge(plain, found.start(), found.end()):
-                yield Leak(REASONING if is_reasoning else REMAINS, families, half, found.start())
+                yield Leak(kind, families, half, found.start())
 
 
 def _is_quoted(plain: str, start: int, end: int) -> bool:

@@ -61,8 +61,8 @@ def _family(name: str) -> Family:
 
 
 def family_of(candidates: Collection[Family], model: str) -> Family | None:
-    """Return the family that a marker of several belongs to: that of the model, else the first; None if there is none.
+    """Return the family that a marker of several belongs to: that of the model, else the one with the most models.
 
-    The longest name decides, since Qwen3-Coder is Qwen3 by name and not by markup.
+    The longest name decides, since Qwen3-Coder is Qwen3 by name and not by markup. None if there are no candidates.
     """
-    return max(candidates, key=lambda each: each.fit(model), default=None)
+    return max(candidates, key=lambda each: (each.fit(model), len(each.models)), default=None)

@@ -85,8 +85,11 @@ def patterns() -> Patterns:
 
 def _closes(text: str) -> bool:
     lowered = text.lower()
-    return text.startswith(("</", "[/")) or text.endswith("|>") and not text.startswith("<|") or "end" in lowered or (
-        lowered.startswith("<|close|>")
+    return (
+        text.startswith(("</", "[/"))
+        or (text.endswith("|>") and not text.startswith("<|"))
+        or "end" in lowered
+        or (lowered.startswith("<|close|>"))
     )
 
 

@@ -3,7 +3,9 @@
 import re
 from typing import Final
 
-_FENCE: Final = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?\n)??(?: {0,3}(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S)
+_FENCE: Final = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?\n)??(?: {0,3}(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S
+)
 _FENCE_INSIDE: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _SPAN: Final = re.compile(r"(?<!`)(?P<ticks>`{1,2})(?!`)(?:(?!\n\s*\n).)+?(?<!`)(?P=ticks)(?!`)", re.S)
 _ELEMENT: Final = re.compile(r"<(?P<tag>code|pre|kbd|samp|blockquote)\b[^>]*>.*?(?:</(?P=tag)>|\Z)|<!--.*?-->", re.S)
