@@ -3,8 +3,22 @@
 One YAML file per family; the folder is the registry. `find_leaks` is the one way to see them.
 """
 
+from conformance.markup.calls import end_of_value, part_of_name
 from conformance.markup.detection import Leak, find_leaks
 from conformance.markup.families import Family, family_of, load
 from conformance.markup.patterns import CALL, REASONING, REMAINS, TOKEN, may_leak
 
-__all__ = ["CALL", "REASONING", "REMAINS", "TOKEN", "Family", "Leak", "family_of", "find_leaks", "load", "may_leak"]
+__all__ = [
+    "CALL",
+    "REASONING",
+    "REMAINS",
+    "TOKEN",
+    "Family",
+    "Leak",
+    "end_of_value",
+    "family_of",
+    "find_leaks",
+    "load",
+    "may_leak",
+    "part_of_name",
+]

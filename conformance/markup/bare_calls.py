@@ -16,7 +16,8 @@ _JSON: Final = re.compile(
 )
 _KEYED: Final = re.compile(r"^[ \t]*\[\s*\{\s*\"(?P<name>[\w.-]{1,128})\"\s*:\s*\{", re.M)
 _PYTHON: Final = re.compile(
-    r"^[ \t]*(?P<open>\[?)(?P<name>[A-Za-z_][\w.]*)\((?:\s*\)|\s*[A-Za-z_]\w*\s*=)[^\n]*\)(?P<close>\]?)[ \t]*(?:</?\w+>)?$",
+    r"^[ \t]*(?P<open>\[?)(?P<name>[A-Za-z_][\w.]*)\((?:\s*\)|\s*[A-Za-z_]\w*\s*=)[^\n]*\)(?P<close>\]?)[ \t]*"
+    r"(?:</?\w+>)?$",
     re.M,
 )
 _GLUED: Final = re.compile(r"(?<![\w.\"'])(?P<name>[A-Za-z_][\w.-]*)(?:\{|[ \t]*\n\{)\s*(?:\"|\})")

@@ -14,8 +14,8 @@ _ORDER: Final = (CALL, REMAINS, REASONING, TOKEN)
 
 _QUOTES: Final = "\"'“‘«„「『(\x00"
 _ABOUT: Final = re.compile(
-    r"\b(?:e\.g|examples?|instance|such as|looks? like|called|named|means?|tags?|tokens?|markers?|markup|syntax|formats?"
-    r"|elements?|literal(?:ly)?|writes?|written|written as|emits?|delimiters?|strings?)\b[^.!?\n]{0,60}$",
+    r"\b(?:e\.g|examples?|instance|such as|looks? like|called|named|means?|tags?|tokens?|markers?|markup|syntax"
+    r"|formats?|elements?|literal(?:ly)?|writes?|written|written as|emits?|delimiters?|strings?)\b[^.!?\n]{0,60}$",
     re.I,
 )
 """A sentence about markup, up to the marker."""
@@ -64,7 +64,8 @@ def find_leaks(text: str, names: Collection[str] = ()) -> tuple[Leak, ...]:
     every = [*_merged(_forms(text, plain)), *_markers(plain), *_fragments(plain)]
     every = [leak._replace(is_certain=_calls_declared(plain, leak, names)) for leak in every]
     found = [leak for leak in every if leak.is_certain or not _is_about(plain, leak)]
-    found += [Leak(CALL, tuple(families), marker, at, True) for families, marker, at in bare_calls(text, plain, names)]
+    bare = bare_calls(text, plain, names)
+    found += [Leak(CALL, tuple(families), marker, at, is_certain=True) for families, marker, at in bare]
     # The sort is stable: a form, which knows the family, stays before the marker that it begins with.
     return tuple(sorted(found, key=lambda each: (_ORDER.index(each.kind), each.start)))
 

@@ -1,10 +1,10 @@
-"""Leaked markup as rules report it: what the conversation asked for is none, and a fault names who should take it out."""
+"""Leaked markup as rules report it: none of it was asked for, and the fault names the layer that should remove it."""
 
 from collections.abc import Collection
 from functools import lru_cache
 from typing import Any, Final
 
-from conformance.markup import CALL, REASONING, REMAINS, Leak, family_of, find_leaks
+from conformance.markup import CALL, REASONING, REMAINS, Leak, end_of_value, family_of, find_leaks, part_of_name
 from conformance.results import Level
 from conformance.rules.context import Context
 from conformance.wire.elements import Reply
@@ -40,6 +40,19 @@ def _asked_text(request: Any) -> str:
     messages = request.get("messages") if type(request) is dict else None
     given = [each for each in (messages if type(messages) is list else ()) if type(each) is dict]
     return "\n".join([content_text(each.get("content")) for each in given if each.get("role") != "assistant"])
+
+
+def name_leak(name: Any, context: Context) -> Leak | None:
+    """Return the markup in the name of a called function; None if there is none, or the function is declared so."""
+    names = context.declared.names
+    if type(name) is not str or name in names:
+        return None
+    return part_of_name(name, [each for each in names if type(each) is str])
+
+
+def argument_leak(arguments: Any) -> Leak | None:
+    """Return the markup at an end of a value in the text of a call's arguments, or after it; None if there is none."""
+    return end_of_value(arguments) if type(arguments) is str else None
 
 
 def level_of(reply: Reply) -> Level:

@@ -37,7 +37,7 @@ _PIECES: Final = "/0/response/{}/choices/0/delta/content"
     wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
-    """The content of a reply has no tool calls, remains of them or special tokens in the markup of its model.
+    """The content of a reply has no tool calls and no special tokens in the markup of its model.
 
     No client runs a call that stands in the content: an agent's loop ends there, and the user sees the markup, which
     goes back with the next request. Text about markup, such as code, is none. To fix it, start the server with the
