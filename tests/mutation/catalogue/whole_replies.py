@@ -12,7 +12,7 @@ _THOUGHT = "The question is whether it is cold there, and it rarely is."
 @mutation(
     targets.replies_without_calls,
     "reasoning/not-in-content",
-    related=("reasoning/before-content", "reasoning/fields-agree"),
+    related=("reasoning/fields-agree",),
 )
 def content_begins_with_reasoning(reply: Reply) -> None:
     """The content of a reply begins with its reasoning."""
