@@ -94,7 +94,7 @@ def _forms(text: str, plain: str) -> Iterator[Leak]:
 def _shown(matched: str) -> str:
     """Return the part of a match that findings quote: its first marker."""
     stripped = matched.strip()
-    tag = re.match(r"<[^<>\s]*>?", stripped)
+    tag = re.match(r"<[^<>\s]*>?|\[[^\[\]\s]*\]", stripped)
     return tag[0] if tag and len(tag[0]) > 2 else stripped
 
 

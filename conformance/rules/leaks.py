@@ -62,22 +62,34 @@ def level_of(reply: Reply) -> Level:
 
 def described(leak: Leak, context: Context) -> str:
     """Return what leaked, with its family and marker, and which layer has to take it out."""
-    family = family_of(leak.families, context.exchange.model)
+    model = context.exchange.model
     marker = leak.marker if len(leak.marker) <= _MOST else f"{leak.marker[:_MOST]}…"
+    what = _GOT.get(leak.kind)
+    if what is not None:
+        return f"{what.format(family=title_of(leak, model))} ({marker!r}): {layer_of(leak, model)}"
+    of = f" of {title_of(leak, model)}" if leak.families else ""
+    return f"the special token {marker!r}{of}: the server's detokenizer or parser did not take it out"
+
+
+def title_of(leak: Leak, model: str) -> str:
+    """Return the name of the family that writes so; of several, that of the model."""
+    family = family_of(leak.families, model)
     if family is None:
-        return f"the special token {marker!r}: the server's detokenizer did not skip it"
-    is_unsure = len(leak.families) > 1 and not family.fit(context.exchange.model)
-    title = f"{family.title} and others" if is_unsure else family.title
-    if leak.kind not in _GOT:
-        return f"the special token {marker!r} of {title}: the server's detokenizer or parser did not take it out"
-    what = _GOT[leak.kind].format(family=title)
-    is_reasoning = leak.kind == REASONING
+        return "an unknown family"
+    return family.title if len(leak.families) == 1 or family.fit(model) else f"{family.title} and others"
+
+
+def layer_of(leak: Leak, model: str) -> str:
+    """Return which layer of the server did not take out a call or reasoning, and the options that start its parser."""
+    family, is_reasoning = family_of(leak.families, model), leak.kind == REASONING
+    layer = "reasoning parser" if is_reasoning else "tool-call parser"
+    words = f"the server's {layer} did not take it"
+    if family is None:
+        return words
     parsers = family.reasoning_parsers if is_reasoning else family.call_parsers
     option = "--reasoning-parser" if is_reasoning else "--tool-call-parser"
-    flags = ", ".join([f"{_ENGINES[engine]} with `{option} {name}`" for engine, name in parsers.items()])
-    start = f"; start {flags}" if flags else ""
-    layer = "reasoning parser" if is_reasoning else "tool-call parser"
-    return f"{what} ({marker!r}): the server's {layer} did not take it out{start}"
+    options = ", ".join([f"{_ENGINES[engine]} with `{option} {name}`" for engine, name in parsers.items()])
+    return f"{words}; start {options}" if options else words
 
 
 _ENGINES: Final = {"vllm": "vLLM", "sglang": "SGLang"}
