@@ -1,7 +1,7 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import compress
@@ -110,13 +110,44 @@ class Judgement(NamedTuple):
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
     """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
-    conversation = translate(conversation)
-    index = Index(conversation)
-    schema = find_schema_faults(index)
+    return _judge(_Looked.at(conversation), profile, rules, as_of)
+
+
+def judge_by_models(
+    conversation: Conversation, served: Iterable[tuple[Profile, str]], rules: Sequence[Rule], as_of: str = ""
+) -> Iterator[Judgement]:
+    """Yield the judgement by each of several providers, given with the name that each has for the model.
+
+    The conversation is translated, indexed and held against the schemas once for all of them.
+    """
+    looked = _Looked.at(conversation)
+    for profile, model in served:
+        yield _judge(looked, profile, rules, as_of, model)
+
+
+class _Looked(NamedTuple):
+    """A conversation and what is found in it without any claim."""
+
+    conversation: Conversation
+    views: Index
+    schema: SchemaFaults
+
+    @classmethod
+    def at(cls, conversation: Conversation) -> "_Looked":
+        conversation = translate(conversation)
+        index = Index(conversation)
+        return cls(conversation, index, find_schema_faults(index))
+
+
+def _judge(
+    looked: _Looked, profile: Profile | None, rules: Sequence[Rule], as_of: str, model: str | None = None
+) -> Judgement:
+    """Return the judgement by one provider; `model` replaces those of the exchanges where claims are looked up."""
+    index, schema = looked.views, looked.schema
     contexts, plans = [], []
-    for number, exchange in enumerate(conversation):
+    for number, exchange in enumerate(looked.conversation):
         wire = exchange.protocol
-        claims, contested, claim_of = _claims(profile, exchange, as_of)
+        claims, contested, claim_of = _claims(profile, exchange, as_of, exchange.model if model is None else model)
         plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
         contexts.append(Context(number, index, claims, schema, plan.known, contested, claim_of))
         plans.append(plan)
@@ -138,12 +169,12 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
 
 
 def _claims(
-    profile: Profile | None, exchange: Exchange, as_of: str
+    profile: Profile | None, exchange: Exchange, as_of: str, model: str
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], ClaimOf]:
     """Return the claims for an exchange, what other sources refuse beyond them, and how to get one with its sources."""
     if profile is None:
         return _NO_CLAIMS, _NO_CLAIMS, no_claim
-    on_wire, model, day = profile.on(exchange.protocol), exchange.model, as_of or exchange.date
+    on_wire, day = profile.on(exchange.protocol), as_of or exchange.date
     claim_of = partial(on_wire.claim, model=model, date=day)
     return on_wire.at(model, day), on_wire.contested(model, day), claim_of
 
@@ -303,7 +334,7 @@ class _Chosen:
         return is_same and self.wire == other.wire and self.claimed is other.claimed
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _plan(chosen: _Chosen) -> _Plan:
     claimed = Claimed(chosen.claims)
     idle = []

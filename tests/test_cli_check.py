@@ -75,8 +75,11 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
         "sides": {"client": 2, "provider": 0},
         "known": {},
         "as_of": {},
+        "recognised": {},
+        "unrecognised": 1,
     }
     judged = {"path": str(path), "line": None, "kind": "exchange", "provider": None, "outcomes": outcomes}
+    judged["protocol"] = "chat"
     assert (1, "") == (code, error)
     assert {"inputs": [judged], "summary": summary} == json.loads(out)
 
@@ -87,8 +90,8 @@ def test_the_console_report_of_one_finding(tmp_path: Path) -> None:
     assert (1, "") == (code, error)
     wrong = "expected the id of a call of the message before ('call_a'), got 'call_9'"
     assert [
-        f"{path}:1: an exchange, checked against deepseek",
-        f"{path}:2: an exchange, checked against deepseek",
+        f"{path}:1: an exchange (chat), checked against deepseek",
+        f"{path}:2: an exchange (chat), checked against deepseek",
         f"{path}:2: transcript/result-answers-call MUST (client) at /0/request/messages/2/tool_call_id: {wrong}",
     ] == out.splitlines()[:3]
     assert out.splitlines()[3].startswith("    deepseek answers 400: ")
@@ -145,7 +148,7 @@ def test_today_is_the_day_of_the_clock(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--as-of", "2026-01-01"], "--as-of needs --provider"),
+        (["--provider", "none", "--as-of", "2026-01-01"], "--as-of needs a provider"),
         (["--provider", "deepseek", "--as-of", "2026-13-01"], "YYYY-MM-DD"),
         (["--provider", "deepseek", "--as-of", ""], "YYYY-MM-DD"),
     ],
@@ -158,7 +161,7 @@ def test_an_unusable_day_is_an_error(tmp_path: Path, options: list[str], words: 
 def test_a_finding_in_a_session_names_the_line_of_its_exchange(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", jsonl({**GOOD, "session": "s"}, {**FAULTY, "session": "s"}))
     _, out, _ = check(path)
-    assert f"{path}:1: a session of exchanges\n" in out
+    assert f"{path}:1: a session of exchanges (chat)\n" in out
     assert f"{path}:2: transcript/result-answers-call MUST (client) at /1/request/messages/2/tool_call_id" in out
 
 
@@ -166,7 +169,7 @@ def test_the_report_of_a_clean_input(tmp_path: Path) -> None:
     path = write(tmp_path / "good.json", GOOD)
     code, out, error = check(path)
     assert (0, "") == (code, error)
-    assert out.startswith(f"{path}: an exchange\n\n1 input; 1 exchange; ")
+    assert out.startswith(f"{path}: an exchange (chat)\n\n1 input; 1 exchange; ")
     assert out.endswith("\nno findings\n")
 
 

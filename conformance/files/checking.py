@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
@@ -16,13 +16,20 @@ from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
+from conformance.wire.exchange import Conversation
 from conformance.wire.views import requests
 
+if TYPE_CHECKING:
+    from conformance.files.recognition import Recognition
+
 AUTO: Final = "auto"
-"""The provider argument that means: detect the provider of each input from the name or the host in it."""
+"""The provider argument that means: recognise the provider of each input."""
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow")
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
+
+RECOGNISED: Final = "recognised"
+"""The group of counts of the inputs that were recognised, by provider; the empty name counts the others."""
 
 STDIN: Final = Path("/dev/stdin")
 
@@ -33,10 +40,11 @@ Counts: TypeAlias = Counter[tuple[str, str]]
 class Task(NamedTuple):
     """What to check and what to report.
 
-    `provider`: a profile's name, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means all.
-    `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the line of
-    each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601 day
-    whose claims hold; empty means the day of each exchange. `known`: also report the departures that claims describe.
+    `provider`: what names a profile, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means
+    all. `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the
+    line of each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601
+    day whose claims hold; empty means the day of each exchange. `known`: also report the departures that claims
+    describe.
     """
 
     provider: str = ""
@@ -90,7 +98,8 @@ class Checker:
         """Check one input."""
         if given.problem is not None:
             return _unreadable(given.path, given.problem)
-        profile = self._profile(given) if given.conversation else None
+        seen = self._recognised(given)
+        profile = self._profile(given, seen)
         chosen = self._rules_for(given)
         conversation = wires.translate(given.conversation)
         judgement = judge(conversation, profile, chosen, self._task.as_of)
@@ -106,9 +115,43 @@ class Checker:
         outcomes = judgement.outcomes() if self._task.show_all else tuple(judgement.found())
         counts.update(_known_counts(outcomes, profile))
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
+        if seen is not None:
+            counts.update([(RECOGNISED, each) for each in seen.providers or ("",)])
+            if not seen.providers:
+                reported = self._by_model(conversation, chosen, reported, counts, notes)
+        elif profile is not None and (warning := _contradiction(given, profile)):
+            notes.append(warning)
         if self._task.lines and any(outcome["findings"] or outcome.get("known") for outcome in reported):
             _add_lines(given, reported)
-        return CheckedInput(_report(given, profile, days, notes, reported), counts, judgement.judged())
+        report = _report(given, profile, days, notes, reported) | {"protocol": _protocols(conversation)}
+        if seen is not None and seen.providers:
+            report["recognised"] = seen._asdict()
+        return CheckedInput(report, counts, judgement.judged())
+
+    def _by_model(
+        self,
+        conversation: Conversation,
+        chosen: Sequence[Rule],
+        outcomes: list[dict[str, Any]],
+        counts: Counts,
+        notes: list[str],
+    ) -> list[dict[str, Any]]:
+        """Return the outcomes with what the hosts that serve the model reject, if nothing shows which host it is."""
+        # Imported here because it loads the profiles of all these hosts.
+        from conformance.files.by_model import as_outcomes, judge_by_model
+
+        served = judge_by_model(conversation, chosen, self._task.as_of)
+        if served is None:
+            return outcomes
+        notes.append(served.line)
+        added = as_outcomes(served, outcomes)
+        for finding in [each for outcome in added for each in outcome["findings"]]:
+            counts["findings", finding["level"]] += 1
+            counts["sides", finding["side"]] += 1
+        if added and Level(added[0]["level"]).severity < self._task.level.severity:
+            counts["hidden", ""] += sum(len(outcome["findings"]) for outcome in added)
+            return outcomes
+        return [*outcomes, *added]
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""
@@ -126,11 +169,22 @@ class Checker:
         notes = [f"{profile.name} does not serve the model {model!r} on {day}" for model, day in ended]
         return sorted({day for day, _ in asked}), notes
 
-    def _profile(self, given: Input) -> Profile | None:
-        name: str | None = self._task.provider
-        if name == AUTO:
-            name = detected_provider(given)
-        return profiles.load_profile(name) if name else None
+    def _recognised(self, given: Input) -> "Recognition | None":
+        """Return which providers an input may be from; None if that is not asked, or it holds nothing."""
+        if self._task.provider != AUTO or not given.conversation:
+            return None
+        # Imported here, as below, because a check with --provider none needs none of it.
+        from conformance.files.recognition import recognise
+
+        return recognise(given)
+
+    def _profile(self, given: Input, seen: "Recognition | None") -> Profile | None:
+        if seen is not None and len(seen.providers) > 1:
+            from conformance.files.recognition import shared
+
+            return shared(seen.providers, given.conversation)
+        name = self._task.provider if seen is None else "".join(seen.providers)
+        return profiles.load_profile(name) if name and given.conversation else None
 
     def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         """Count an outcome and return its JSON object, or None if the task does not report it."""
@@ -184,17 +238,15 @@ def _is_served(profile: Profile, model: str, day: str) -> bool:
     return not profiles.retired(profile.lifecycle, day) and profile.is_served(model, day)
 
 
-def detected_provider(given: Input) -> str | None:
-    """Return the provider that an input names, if it has a profile, otherwise the provider of its host."""
-    name = given.provider
-    if name in profiles.names() or (name and name in profiles.installed_names()):
-        return given.provider
-    named = [exchange for exchange in given.conversation if exchange.url]
-    url = named[0].url if named else ""
-    host = url.partition("://")[2].partition("/")[0] or url.partition("/")[0]
-    if not host:
-        return None
-    return profiles.by_host(host, wires.of(named[0]).name)
+def _contradiction(given: Input, profile: Profile) -> str:
+    from conformance.files.recognition import contradiction
+
+    return contradiction(given, profile)
+
+
+def _protocols(conversation: Conversation) -> str | None:
+    """Return the wire of a conversation, or its wires; None if it has no exchange."""
+    return ", ".join(dict.fromkeys([each.protocol for each in conversation])) or None
 
 
 @lru_cache(maxsize=8)

@@ -32,22 +32,28 @@ from typing import IO, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
-from conformance.files import CheckedInput, Counts, Task, check_paths, summary
+from conformance.files import AUTO, CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
 from conformance.terminal import ProgressLine, painter, print_error
 
 EXAMPLES: Final = """\
-  conformance check request.json
+  conformance check request.json                                   # the provider is recognised
   conformance check --provider deepseek traffic.jsonl.gz           # does this work with DeepSeek?
+  conformance check --provider none request.json                   # is it portable?
+  conformance check --everywhere request.json                      # where does it break?
   conformance check --provider openai --as-of today recordings/    # would these requests still work?
-  conformance check --provider auto --format json cassettes/ > report.json
+  conformance check --format json cassettes/ > report.json
   conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
   conformance check --format github --output sarif=check.sarif --output junit=check.xml fixtures/   # one run
   curl -sN … | conformance check --rule 'stream/*' -"""
 
-_PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
+_PROVIDER: Final = """\
+check against this provider's claims, too: a name, an alias, a title, or a model at a host (default: auto, which \
+recognises the provider; none: check the canonical wire alone)"""
+_EVERYWHERE: Final = "say what every known provider does with the requests, the worst first"
+_NONE: Final = "none"
 _AS_OF: Final = """\
 check by the claims of this day, YYYY-MM-DD or today (default: the day of each exchange; without one, the last day on \
 which the provider's sources were read)"""
@@ -61,7 +67,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="a file, a folder, or - for standard input")
-    add("--provider", default="", metavar="PROVIDER", help=_PROVIDER)
+    add("--provider", default=AUTO, metavar="PROVIDER", help=_PROVIDER)
+    add("--everywhere", action="store_true", help=_EVERYWHERE)
     add("--as-of", type=day, metavar="DATE", help=_AS_OF)
     add("--rule", action="append", default=[], metavar="RULE", help="check only rules that match this glob; repeatable")
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
@@ -77,10 +84,16 @@ def run(arguments: argparse.Namespace) -> int:
     names = [arguments.format, *[name for name, _ in arguments.output]]
     # A format declares in its own file whether it needs more than the findings.
     every, lines = (any(getattr(_format(name), needed, False) for name in names) for needed in ("EVERY", "LINES"))
-    if arguments.as_of and not arguments.provider:
-        raise Unusable("--as-of needs --provider: only the claims of a provider have dates")
+    provider = "" if arguments.provider == _NONE else arguments.provider
+    if arguments.everywhere:
+        # Imported here because it loads every profile.
+        from conformance.cli import _everywhere
+
+        return _everywhere.run(arguments, provider.replace(AUTO, ""))
+    if arguments.as_of and not provider:
+        raise Unusable("--as-of needs a provider: only the claims of a provider have dates")
     level = Level(arguments.level or Level.MAY)
-    chosen = arguments.provider, tuple(arguments.rule), level
+    chosen = provider, tuple(arguments.rule), level
     task = Task(*chosen, arguments.all or every, lines, arguments.as_of or "", arguments.known)
     counts: Counts = Counter()
     judged: set[str] = set()

@@ -59,7 +59,8 @@ class Annotation:
     `check` is a rule's id, `probes/<name>` or a key of `TITLES`. `at` is a JSON Pointer into the conversation.
     `reason` is that of the baseline entry that covers a failure, with its link, or the claim that describes a
     departure. `side`: who is responsible, `client` or `provider`; empty for checks that are not about the wire. `rank`:
-    1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form, 0 if unknown.
+    1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form, 0 if unknown. `protocol`: the wire of a
+    checked input.
     """
 
     suite: str
@@ -72,6 +73,7 @@ class Annotation:
     reason: str = ""
     side: str = ""
     rank: int = 0
+    protocol: str = ""
 
     @property
     def text(self) -> str:
@@ -106,21 +108,30 @@ def _of_findings(given: Mapping[str, Any]) -> Iterator[Annotation]:
 
 
 def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[Annotation]:
-    rule, status = outcome["rule"], outcome["status"]
+    rule, status, wire = outcome["rule"], outcome["status"], given.get("protocol") or ""
     for finding in outcome["findings"]:
         level = Level(finding["level"])
         kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
         contested = f" (sources disagree: {finding['contested']})" if "contested" in finding else ""
         about = level, finding["message"] + contested, finding["at"], _location(given, finding)
-        yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""), rank=finding.get("rank", 0))
+        rank = finding.get("rank", 0)
+        yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""), rank=rank, protocol=wire)
     for known in outcome.get("known", ()):
         about = Level(known["level"]), known["message"], known["at"], _location(given, known)
         reason = f"known of {given['provider']}: {known['known']}"
-        yield Annotation(suite, rule, AnnotationKind.EXPECTED, *about, reason, known["side"], known["rank"])
+        yield Annotation(suite, rule, AnnotationKind.EXPECTED, *about, reason, known["side"], known["rank"], wire)
     if status in (Status.PASSED, Status.ERRORED):
         reason = outcome.get("reason", "")
         location = _location(given, {"at": ""})
-        yield Annotation(suite, rule, AnnotationKind(status), Level(outcome["level"]), reason, location=location)
+        yield Annotation(
+            suite,
+            rule,
+            AnnotationKind(status),
+            Level(outcome["level"]),
+            reason,
+            location=location,
+            protocol=given.get("protocol") or "",
+        )
 
 
 def _location(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Location:

@@ -75,12 +75,24 @@ def _ranked(held: Mapping[tuple[str, ...], tuple[FindingLine, int]]) -> Iterator
 
 
 def _input(given: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    provider = f", checked against {given['provider']}" if given["provider"] else ""
-    yield f"{paint('bold', _place(given))}: {KINDS.get(given['kind'], given['kind'])}{provider}\n"
+    wire = f" ({given['protocol']})" if given.get("protocol") else ""
+    yield f"{paint('bold', _place(given))}: {KINDS.get(given['kind'], given['kind'])}{wire}{_provider(given)}\n"
     for note in given.get("notes", ()):
         yield f"    {printable(note)}\n"
     for outcome in given["outcomes"]:
         yield from _without_findings(given, outcome, paint)
+
+
+def _provider(given: Mapping[str, Any]) -> str:
+    """Return which provider an input was checked against, and how it was recognised."""
+    if not given["provider"]:
+        return ""
+    recognised = given.get("recognised")
+    if recognised is None:
+        return f", checked against {given['provider']}"
+    both = "; by what both share" if len(recognised["providers"]) > 1 else ""
+    how = f"{recognised['by']}{both}; --provider none checks the canonical wire alone"
+    return f", checked against {given['provider']}, {how}"
 
 
 def _place(given: Mapping[str, Any], pointer: str = "") -> str:
@@ -106,6 +118,8 @@ def _findings(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint
 def _below(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Iterator[str]:
     if "refusal" in finding:
         yield f"    {given['provider']} answers {printable(_answer(finding['refusal']))}\n"
+    for host in finding.get("hosts", ()):
+        yield f"    {host['provider']} answers {printable(_answer(host))}\n"
     if "contested" in finding:
         yield f"    sources disagree: {printable(finding['contested'])}\n"
 
@@ -128,6 +142,9 @@ def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     unreadable = f", {counts['unreadable']} unreadable" if counts["unreadable"] else ""
     applied = f"{counts['judged']} of {counts['rules']} rules applied"
     yield f"\n{plural(counts['inputs'], 'input')}{unreadable}; {plural(counts['exchanges'], 'exchange')}; {applied}\n"
+    if counts.get("unrecognised"):
+        of = f" of {plural(counts['unrecognised'], 'input')}" if counts["inputs"] > 1 else ""
+        yield f"no provider recognised{of}; name one with --provider, such as --provider deepseek\n"
     if counts["as_of"]:
         days = ", ".join([f"{name} as of {day.replace('/', ' to ')}" for name, day in counts["as_of"].items()])
         yield f"checked by the claims of {printable(days)}\n"

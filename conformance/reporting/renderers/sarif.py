@@ -118,8 +118,9 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
         "locations": _locations(annotation),
         "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
-    if annotation.side:
-        result["properties"] = {"side": annotation.side}
+    properties = {"side": annotation.side, "protocol": annotation.protocol}
+    if any(properties.values()):
+        result["properties"] = {name: value for name, value in properties.items() if value}
     if annotation.rank:
         result["rank"] = _RANKS[annotation.rank]
     if annotation.kind is AnnotationKind.EXPECTED:
