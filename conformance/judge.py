@@ -112,11 +112,12 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
     index = Index(conversation)
     schema = find_schema_faults(index)
     contexts, plans = [], []
+    provider = "" if profile is None else profile.service
     for number, exchange in enumerate(conversation):
         wire = exchange.protocol
         claims, contested = _claims(profile, exchange, as_of)
         plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
-        contexts.append(Context(number, index, claims, schema, plan.known, contested))
+        contexts.append(Context(number, index, claims, schema, plan.known, contested, provider))
         plans.append(plan)
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))

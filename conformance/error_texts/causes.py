@@ -29,9 +29,9 @@ class Cause(NamedTuple):
     """Why requests are refused.
 
     `meaning`: a sentence. `claims`: those whose refusals have this cause; the rules about them find its place in a
-    request. `narrows`: claims of other causes, with the words of those of their texts that have this cause. `rules`: ids
-    or globs of other rules that find the place. `statuses` and `codes`: HTTP statuses, and words in the
-    code or type of an error, that have this cause if its text is not known.
+    request. `narrows`: claims of other causes, with the words of those of their texts that have this cause. `rules`:
+    ids or globs of other rules that find the place. `statuses` and `codes`: HTTP statuses, and words in the code or
+    type of an error, that have this cause if its text is not known.
     """
 
     id: str

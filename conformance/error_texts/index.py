@@ -22,6 +22,8 @@ _PART: Final = 11.0
 """The evidence that a cut text has to hold; what fewer words say, several causes say."""
 _MOST_PARTS: Final = 12
 """How many beginnings of a cut message are tried, the last ones of a text."""
+_CLOSE: Final = 0.85
+"""What says at least this share of what the best match says may be meant as well."""
 _STATUS_WORDS: Final = frozenset({"error", "code", "http", "status", "message", "type", "api"})
 
 
@@ -35,8 +37,10 @@ class _Known(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A known text that was found. `evidence` is how much it says in bits; `is_part`: only a part of it was found.
-    `holes`: how much of it may differ."""
+    """A known text that was found.
+
+    `evidence` is how much it says in bits. `is_part`: only a part of it was found. `holes`: how much of it may differ.
+    """
 
     saying: Saying
     evidence: float
@@ -117,7 +121,7 @@ class Index:
 
 
 @cache
-def index() -> Index:
+def known_texts() -> Index:
     """Return the index of every known error text."""
     return Index(sayings())
 
@@ -126,13 +130,13 @@ def _readings(saying: Saying) -> Iterator[Words]:
     """Yield the words of a known text, and those with holes for quoted words that may differ."""
     # Whoever wrote a claim has written what differs as a placeholder, so that its quoted words are constant.
     is_template = bool(saying.claim) or saying.is_template
-    message = saying.message.replace("{{", "(").replace("}}", ")") if saying.claim else saying.message
-    message = _BRACES.sub(" … ", message) if is_template else message
+    message = _BRACES.sub(" … ", saying.message) if is_template else saying.message
     if saying.model and not saying.claim:
         message = message.replace(saying.model, "<model>")
     yield words(message)
-    if saying.fixed is not None:
-        loose = _QUOTED.sub(lambda found: found[0] if found[2] in saying.fixed else " <name> ", message)
+    fixed = saying.fixed
+    if fixed is not None:
+        loose = _QUOTED.sub(lambda found: found[0] if found[2] in fixed else " <name> ", message)
         if loose != message:
             yield words(loose)
 
@@ -161,7 +165,10 @@ def _cut(given: Words) -> Iterator[tuple[tuple[str, ...], bool]]:
 
 
 def _ranked(found: Iterable[Match]) -> list[Match]:
-    """Return matches by what they say, the most first; what says much less than the best is left out."""
+    """Return matches by what they say, the most first; what says much less than the best has to mean the same."""
     ranked = sorted(found, key=lambda each: (-each.evidence, each.holes))
-    return [each for each in ranked if each.evidence >= 0.85 * ranked[0].evidence]
-
+    return [
+        each
+        for each in ranked
+        if each.evidence >= _CLOSE * ranked[0].evidence or each.saying.cause == ranked[0].saying.cause
+    ]

@@ -1,16 +1,15 @@
 """What hosts are known to say: the error texts in profiles, and those of the files here that no claim holds."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-
-import orjson
 
 from conformance import definitions, profiles
 from conformance.documents import Document
 from conformance.documents.pointer import Place
 from conformance.error_texts.causes import cause_of, causes
+from conformance.error_texts.unwrapping import innermost
 from conformance.profiles import Claim, Profile
 
 _FOLDER: Final = Path(__file__).parent
@@ -118,12 +117,19 @@ def _of_claim(profile: Profile, claim: Claim, model: str) -> Iterator[Saying]:
     for value in (claim.value, *[other.value for other in claim.disagrees]):
         for refusal in _refusals(value):
             for text in _texts(refusal):
-                read = [each.read for each in claim.source if each.read]
-                since = " ".join(filter(None, [claim.since, claim.versions]))
                 yield Saying(
-                    text, _message(text), cause_of(claim.name, text).id, profile.service, profile.wire, refusal["status"],
-                    tuple([each.url for each in claim.source if each.url]), max(read, default=""), model, claim.name, since,
-                )  # fmt: skip
+                    text=text,
+                    message=_message(text),
+                    cause=cause_of(claim.name, text).id,
+                    host=profile.service,
+                    wire=profile.wire,
+                    status=refusal["status"],
+                    sources=tuple([each.url for each in claim.source if each.url]),
+                    date=max([each.read for each in claim.source if each.read], default=""),
+                    model=model,
+                    claim=claim.name,
+                    since=" ".join(filter(None, [claim.since, claim.versions])),
+                )
 
 
 def _refusals(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -164,4 +170,5 @@ def _message(template: str) -> str:
     """Return the template of a refusal with holes for its placeholders: numbers and ids are short, others are not."""
     for name in _NUMBERS:
         template = template.replace(f"{{{name}}}", "<id>")
-    return template
+    # A gateway passes on the body of another host, in whose braces a template has each brace twice.
+    return innermost(template.replace("{{", "{").replace("}}", "}")) if "{{" in template else template

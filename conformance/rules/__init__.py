@@ -26,7 +26,7 @@ from conformance.wires import NAMES, NATIVE
 
 __all__ = [
     "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context", "Example", "Fault", "Judge",
-    "Rule", "Source", "When", "Where", "advice", "by_id", "example", "load", "rule", "select",
+    "Rule", "Source", "When", "Where", "advice", "by_id", "example", "load", "of_traffic", "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -119,6 +119,7 @@ class Rule:
     `claim`: the claim that says what the provider does about a violation. `reads`: every claim
     that it asks for, these first. `by_schema`: the schemas find the faults, so that a valid body costs nothing.
     `wires`: the wires on which the rule holds; one that names chat completions looks at translated exchanges.
+    `provoked`: suites provoke what the rule finds, so that only traffic is judged by it.
     `outcomes`: those if it finds nothing wrong, by the number of judged elements.
     """
 
@@ -138,6 +139,7 @@ class Rule:
     reads: tuple[str, ...]
     by_schema: bool
     wires: tuple[str, ...]
+    provoked: bool
     outcomes: Mapping[int, Outcome]
 
     @property
@@ -177,10 +179,12 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     reads: tuple[str, ...] = (),
     by_schema: bool = False,
     wires: tuple[str, ...] = (CHAT,),
+    provoked: bool = False,
 ) -> Callable[[Judge], Rule]:
     """Make a function into a rule; the id comes from its module's path, the documentation from its docstring.
 
-    `reads` are the claims that it asks for beside `needs` and `claim`. `wires` are those on which it holds.
+    `reads` are the claims that it asks for beside `needs` and `claim`. `wires` are those on which it holds. `provoked`:
+    suites provoke what it finds, so that it judges traffic alone.
     """
 
     def declare(judge: Judge) -> Rule:
@@ -204,6 +208,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             every,
             by_schema,
             wires,
+            provoked,
             _Outcomes(name, level, on, needs),
         )
 
@@ -217,7 +222,13 @@ def _id(module: str) -> str:
 
 @cache
 def load() -> tuple[Rule, ...]:
-    """Return every rule of the package, ordered by id."""
+    """Return the rules that hold of every conversation, ordered by id."""
+    return tuple([each for each in of_traffic() if not each.provoked])
+
+
+@cache
+def of_traffic() -> tuple[Rule, ...]:
+    """Return every rule of the package, ordered by id: also those that find what suites provoke."""
     paths = [path for path in Path(__file__).parent.glob("*/*.py") if path.name != "__init__.py"]
     found: list[Rule] = [importlib.import_module(f"{__name__}.{path.parent.name}.{path.stem}").judge for path in paths]
     return tuple(sorted(found, key=lambda each: each.id))
@@ -226,12 +237,12 @@ def load() -> tuple[Rule, ...]:
 @cache
 def by_id() -> Mapping[str, Rule]:
     """Return every rule of the package by its id."""
-    return {rule.id: rule for rule in load()}
+    return {rule.id: rule for rule in of_traffic()}
 
 
 def select(patterns: Iterable[str]) -> tuple[Rule, ...]:
     """Return the rules whose ids match one of the globs; raises UnknownName if one matches none."""
-    every = load()
+    every = of_traffic()
     chosen: dict[str, Rule] = {}
     for pattern in patterns:
         fitting = [each for each in every if fnmatchcase(each.id, pattern)]

@@ -28,7 +28,7 @@ class Fault(NamedTuple):
     placeholders of the provider's refusal. `claim` names the claim about this fault, if it is not the rule's own;
     `verdict` is what the provider does, if it is part of a claim's value. `level` replaces the rule's own. `is_loss`:
     content was lost or changed, which stays as severe at a provider that accepts the request. `handling` is what the
-    provider does with the request, if `claim` is about the consequences.
+    provider does with the request, if `claim` is about the consequences. `side` replaces that of the rule's view.
     """
 
     message: str
@@ -40,6 +40,7 @@ class Fault(NamedTuple):
     level: Level | None = None
     is_loss: bool = False
     handling: Any = None
+    side: str = ""
 
 
 class Known(NamedTuple):
@@ -102,12 +103,13 @@ class Claimed:
 class Context(Claimed):
     """The surroundings of the elements of one exchange, with the claims that hold for its model and date.
 
-    `contested`: the refusals that other sources give of what these claims do not call refused.
+    `number`: that of the exchange. `contested`: the refusals that other sources give of what these claims do not call
+    refused. `provider`: the name of the profile that makes the claims; empty without one.
     """
 
     __slots__ = (
-        "_declared", "_derived", "_number", "_sent_ids", "_thinks", "_turns", "answers", "contested", "exchange",
-        "index", "schema",
+        "_declared", "_derived", "_sent_ids", "_thinks", "_turns", "answers", "contested", "exchange", "index",
+        "number", "provider", "schema",
     )  # fmt: skip
 
     def __init__(
@@ -118,18 +120,24 @@ class Context(Claimed):
         schema: SchemaFaults,
         known: "Known",
         contested: Mapping[str, Any] = _NO_VALUES,
+        provider: str = "",
     ) -> None:
         self.claims = claims
         self.contested = contested
         self.exchange: Exchange = index.conversation[number]
         self.index = index
         self.schema = schema
-        self._number = number
+        self.provider = provider
+        self.number = number
         self._derived, self.answers = known
         self._thinks: Any = ...
         self._turns: Sequence[ToolTurn] | None = None
         self._declared: Definitions | None = None
         self._sent_ids: dict[Any, int] | None = None
+
+    def with_claims(self, claims: Mapping[str, Any]) -> "Context":
+        """Return the same surroundings at another provider: what it claims, and nothing that followed from others."""
+        return Context(self.number, self.index, claims, self.schema, Known({}, {}))
 
     def derived(self, derive: Callable[[Claimed], T]) -> T:
         """Return what rules derive from the claims alone; they do so once for all exchanges with the same claims.
@@ -145,24 +153,24 @@ class Context(Claimed):
     @property
     def assistants(self) -> Sequence[tuple[int, dict[str, Any]]]:
         """Return the assistant messages in the request of this exchange, each with its position."""
-        return self.index.assistants.get(self._number, ())
+        return self.index.assistants.get(self.number, ())
 
     @property
     def turns(self) -> Sequence[ToolTurn]:
         """Return the assistant messages with tool calls in the request of this exchange."""
         if self._turns is None:
-            self._turns = self.index.of_exchange(self.index.turns, self._number)
+            self._turns = self.index.of_exchange(self.index.turns, self.number)
         return self._turns
 
     @property
     def results(self) -> Sequence[Result]:
         """Return the tool messages in the request of this exchange."""
-        return self.index.of_exchange(self.index.results, self._number)
+        return self.index.of_exchange(self.index.results, self.number)
 
     @property
     def replies(self) -> Sequence[Reply]:
         """Return the replies of this exchange, one for each choice."""
-        return self.index.of_exchange(self.index.replies, self._number)
+        return self.index.of_exchange(self.index.replies, self.number)
 
     @property
     def sent_ids(self) -> Mapping[Any, int]:

@@ -40,7 +40,7 @@ def finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding
     if refusal is not None and answer.is_template:
         refusal = _filled_refusal(refusal, at, fault)
     handling = _in_a_word(fault.handling) if fault.handling else answer.handling
-    return Finding(render(at), fault.message, answer.level, refusal, "", "", rule.on.side.value, handling)
+    return Finding(render(at), fault.message, answer.level, refusal, "", "", fault.side or rule.on.side.value, handling)
 
 
 def _answer_to(rule: Rule, fault: Fault, context: Context) -> _Answer:
