@@ -37,7 +37,8 @@ def check(
     """Check an exchange, or the exchanges of one session in their order, and return one outcome per rule.
 
     `profile`: the provider that the severity depends on, as a Profile, a name such as "deepseek", or the path of a
-    YAML file; None checks the canonical wire. `rules`: rule ids or globs; every rule by default. Each exchange is
+    YAML file; None checks the canonical wire. `rules`: rule ids or globs, `*` for every
+    rule; by default those that do not report what a suite provokes, such as a refused request. Each exchange is
     checked against the claims for its own model on `as_of`, an ISO 8601 day; if that is empty, on its own date; if it
     has none, on the last day on which the profile's sources were read. Outcomes are in the order of the rules. Nothing
     is raised for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a

@@ -7,12 +7,12 @@ one for each host, that no claim holds. Causes (`_causes.yaml`) say what is wron
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from conformance.error_texts.causes import Cause, CauseSide, causes
+from conformance.error_texts.causes import CauseSide, ErrorCause, causes
 from conformance.error_texts.index import Match, known_texts
 from conformance.error_texts.sayings import Saying
 from conformance.error_texts.unwrapping import as_text, codes_in, said, status_in
 
-__all__ = ["Cause", "CauseSide", "Explanation", "Saying", "causes", "explain", "said"]
+__all__ = ["CauseSide", "ErrorCause", "Explanation", "Saying", "causes", "explain", "said"]
 
 _MOST_CAUSES: Final = 3
 """A cut text that would fit more causes than this explains nothing."""
@@ -27,13 +27,13 @@ class Explanation(NamedTuple):
     """
 
     text: str
-    causes: tuple[Cause, ...]
+    causes: tuple[ErrorCause, ...]
     sayings: tuple[Saying, ...] = ()
     status: int | None = None
     is_part: bool = False
 
     @property
-    def cause(self) -> Cause:
+    def cause(self) -> ErrorCause:
         """Return the cause that fits best."""
         return self.causes[0]
 
@@ -86,11 +86,11 @@ def _preferred(found: Iterable[Match], provider: str, wire: str) -> list[Match]:
     return sorted(found, key=lambda each: (each.saying.host != provider, bool(wire) and each.saying.wire != wire))
 
 
-def _causes(ids: Iterable[str]) -> tuple[Cause, ...]:
+def _causes(ids: Iterable[str]) -> tuple[ErrorCause, ...]:
     return tuple([causes()[each] for each in dict.fromkeys(ids)])
 
 
-def _by_code(text: str, status: int | None) -> Cause | None:
+def _by_code(text: str, status: int | None) -> ErrorCause | None:
     """Return the cause that a code or, failing that, the status of an error has on every host."""
     codes = codes_in(text)
     by_code = next((each for each in causes().values() if not codes.isdisjoint(each.codes)), None)

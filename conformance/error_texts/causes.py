@@ -25,7 +25,7 @@ class CauseSide(StrEnum):
     MODEL = "model"
 
 
-class Cause(NamedTuple):
+class ErrorCause(NamedTuple):
     """Why requests are refused.
 
     `meaning`: a sentence. `claims`: those whose refusals have this cause; the rules about them find its place in a
@@ -46,12 +46,12 @@ class Cause(NamedTuple):
 
 
 @cache
-def causes() -> Mapping[str, Cause]:
+def causes() -> Mapping[str, ErrorCause]:
     """Return every cause by its id; raises InvalidDocument for a broken file."""
     return {name: _cause(name, each) for name, each in _document()["causes"].items()}
 
 
-def cause_of(claim: str, text: str) -> Cause:
+def cause_of(claim: str, text: str) -> ErrorCause:
     """Return the cause of a text in a claim; raises KeyError for a claim that holds no refusals."""
     said = f" {' '.join(words(text).words)} "
     narrower = [cause for cause, wanted in _narrower().get(claim, ()) if f" {wanted} " in said]
@@ -59,14 +59,14 @@ def cause_of(claim: str, text: str) -> Cause:
 
 
 @cache
-def by_claim() -> Mapping[str, Cause]:
+def by_claim() -> Mapping[str, ErrorCause]:
     """Return the cause of each claim that can hold a refusal."""
     return {claim: cause for cause in causes().values() for claim in cause.claims}
 
 
 @cache
-def _narrower() -> Mapping[str, Sequence[tuple[Cause, str]]]:
-    found: dict[str, list[tuple[Cause, str]]] = {}
+def _narrower() -> Mapping[str, Sequence[tuple[ErrorCause, str]]]:
+    found: dict[str, list[tuple[ErrorCause, str]]] = {}
     for cause in causes().values():
         for claim, wanted in cause.narrows:
             found.setdefault(claim, []).append((cause, wanted))
@@ -97,7 +97,7 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             seen.add(claim)
 
 
-def _cause(name: str, each: Mapping[str, Any]) -> Cause:
+def _cause(name: str, each: Mapping[str, Any]) -> ErrorCause:
     lists = {key: tuple(each.get(key, ())) for key in ("claims", "rules", "statuses", "codes")}
     narrows = tuple(each.get("narrows", {}).items())
-    return Cause(name, each["meaning"], CauseSide(each["side"]), each["fix"], narrows=narrows, **lists)
+    return ErrorCause(name, each["meaning"], CauseSide(each["side"]), each["fix"], narrows=narrows, **lists)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from conformance.error_texts.causes import generic
-from conformance.error_texts.patterns import Pattern, parts
+from conformance.error_texts.patterns import TextPattern, parts
 from conformance.error_texts.sayings import Saying, sayings
 from conformance.error_texts.words import GAP, HOLE, Words, is_constant, words
 
@@ -31,7 +31,7 @@ class _Known(NamedTuple):
     """A known text: its words, its pattern, how much it says, and who says it."""
 
     words: Words
-    pattern: Pattern
+    pattern: TextPattern
     evidence: float
     sayings: tuple[Saying, ...]
 
@@ -48,7 +48,7 @@ class Match(NamedTuple):
     holes: int = 0
 
 
-class Index:
+class TextIndex:
     """Known error texts by their words."""
 
     def __init__(self, known: Iterable[Saying]) -> None:
@@ -65,7 +65,7 @@ class Index:
             self._add(listed[0][0], tuple([saying for _, saying in listed]))
 
     def _add(self, text: Words, said_by: tuple[Saying, ...]) -> None:
-        pattern = Pattern(parts(text.words))
+        pattern = TextPattern(parts(text.words))
         each = _Known(text, pattern, self._evidence(pattern.constants), said_by)
         for word in set(pattern.constants):
             self._by_word[word].append(each)
@@ -95,7 +95,7 @@ class Index:
                 continue
             # The last word of a cut text may be cut itself.
             end = part if constants and part[-1] in (*constants, HOLE, GAP) else part[:-1]
-            pattern = Pattern(parts(end))
+            pattern = TextPattern(parts(end))
             if set(pattern.constants) - set(constants):
                 continue
             found = [
@@ -121,9 +121,9 @@ class Index:
 
 
 @cache
-def known_texts() -> Index:
+def known_texts() -> TextIndex:
     """Return the index of every known error text."""
-    return Index(sayings())
+    return TextIndex(sayings())
 
 
 def _readings(saying: Saying) -> Iterator[Words]:

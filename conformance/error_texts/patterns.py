@@ -23,7 +23,7 @@ class Part(NamedTuple):
     span: int = 0
 
 
-class Pattern:
+class TextPattern:
     """A sequence of parts, to be found in words."""
 
     __slots__ = ("_any", "_ends", "_masks", "_optional", "constants")

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance import profiles
 from conformance.documents.pointer import Place
-from conformance.error_texts import Cause, Explanation
+from conformance.error_texts import ErrorCause, Explanation
 from conformance.rules import Context, Fault, Rule, load
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
@@ -15,7 +15,7 @@ from conformance.wire.views import Side
 _NUMBER: Final = re.compile(r"\d{1,6}")
 
 
-class Origin(NamedTuple):
+class FailureOrigin(NamedTuple):
     """A place in a request that caused an error, the rule that found it and what it found there.
 
     `is_native`: the place is in the native body, because the rule judges that.
@@ -27,7 +27,7 @@ class Origin(NamedTuple):
     is_native: bool
 
 
-def origin(explained: Explanation, context: Context) -> Origin | None:
+def origin(explained: Explanation, context: Context) -> FailureOrigin | None:
     """Return the place in the request of this exchange that caused its error; None if no rule finds one.
 
     With the claims of the exchange, and then with those of the hosts that are known to say so: what they refuse is
@@ -42,7 +42,7 @@ def origin(explained: Explanation, context: Context) -> Origin | None:
     return None
 
 
-def _positions(found: Origin) -> set[int]:
+def _positions(found: FailureOrigin) -> set[int]:
     return {token for token in found.place[2:] if type(token) is int}
 
 
@@ -55,7 +55,7 @@ def _of_hosts(explained: Explanation, context: Context) -> Iterator[Context]:
             yield context.with_claims(claims)
 
 
-def _origins(cause: Cause, context: Context) -> Iterator[Origin]:
+def _origins(cause: ErrorCause, context: Context) -> Iterator[FailureOrigin]:
     """Yield what the rules about a cause find in the request of this exchange."""
     for rule in _rules_about(cause):
         is_judged = context.exchange.protocol in rule.wires and context.knows(*rule.needs)
@@ -64,7 +64,7 @@ def _origins(cause: Cause, context: Context) -> Iterator[Origin]:
             for element, fault in _faults(rule, context):
                 if is_own or fault.claim in cause.claims:
                     place = fault.place or (*element.place, *fault.at)
-                    yield Origin(rule.id, place, fault.message, CHAT not in rule.wires)
+                    yield FailureOrigin(rule.id, place, fault.message, CHAT not in rule.wires)
 
 
 def _faults(rule: Rule, context: Context) -> Iterator[tuple[Any, Fault]]:
@@ -74,7 +74,7 @@ def _faults(rule: Rule, context: Context) -> Iterator[tuple[Any, Fault]]:
                 yield element, fault
 
 
-def _rules_about(cause: Cause) -> list[Rule]:
+def _rules_about(cause: ErrorCause) -> list[Rule]:
     """Return the rules about requests that can find a cause: those about its claims, those it names, then others."""
     own, named, reading = [], [], []
     for rule in load():
@@ -88,5 +88,5 @@ def _rules_about(cause: Cause) -> list[Rule]:
     return [*own, *named, *reading]
 
 
-def _is_named(name: str, cause: Cause) -> bool:
+def _is_named(name: str, cause: ErrorCause) -> bool:
     return any(fnmatchcase(name, glob) for glob in cause.rules)

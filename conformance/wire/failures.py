@@ -13,7 +13,7 @@ FIRST_ERROR: Final = 400
 """The first HTTP status that is an error."""
 
 
-class Failure(NamedTuple):
+class FailedExchange(NamedTuple):
     """A failed exchange: where its answer says so, what it says, which is None without a body, and the exchange."""
 
     place: Place
@@ -21,21 +21,21 @@ class Failure(NamedTuple):
     exchange: Exchange
 
 
-def find_failures(index: "Index") -> Iterator[Failure]:
+def find_failures(index: "Index") -> Iterator[FailedExchange]:
     """Yield one failure for each exchange that has any: by its status, in its body, or in an event of its stream."""
     streams = {stream.place[0]: stream for stream in index.streams if stream.value.error is not None}
     for number, exchange in enumerate(index.conversation):
         place = (number, "response")
         received = exchange.response if exchange.native is None else exchange.native.response
         if (exchange.status or 0) >= FIRST_ERROR:
-            yield Failure(place, received, exchange)
+            yield FailedExchange(place, received, exchange)
         elif number in streams:
             stream = streams[number].value
-            yield Failure((*place, *stream.anomalies["error-in-band"][0].at), stream.error, exchange)
+            yield FailedExchange((*place, *stream.anomalies["error-in-band"][0].at), stream.error, exchange)
         elif exchange.native is not None and (error := exchange.native.error()) is not None:
-            yield Failure((*place, *error[0]), error[1], exchange)
+            yield FailedExchange((*place, *error[0]), error[1], exchange)
         elif type(received) is dict and (found := _in_body(received)) is not None:
-            yield Failure((*place, *found[0]), found[1], exchange)
+            yield FailedExchange((*place, *found[0]), found[1], exchange)
 
 
 def _in_body(body: dict[str, Any]) -> tuple[Place, Any] | None:

@@ -4,8 +4,8 @@ from conformance.documents.pointer import render
 from conformance.error_texts import CauseSide, Explanation, explain, said
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.rules.origins import Origin, origin
-from conformance.wire.failures import FIRST_ERROR, Failure
+from conformance.rules.origins import FailureOrigin, origin
+from conformance.wire.failures import FIRST_ERROR, FailedExchange
 from conformance.wire.views import failures
 
 _MISSING = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
@@ -33,7 +33,7 @@ _SIDES: Final = {CauseSide.CLIENT: "client", CauseSide.ACCOUNT: "client"}
     wires=EVERY,
     provoked=True,
 )
-def judge(failure: Failure, context: Context) -> list[Fault]:
+def judge(failure: FailedExchange, context: Context) -> list[Fault]:
     """The provider accepts the request.
 
     Whoever looks at recorded traffic wants to know why a request failed. The error is looked up among the known texts
@@ -56,13 +56,13 @@ def judge(failure: Failure, context: Context) -> list[Fault]:
     ]
 
 
-def _described(failure: Failure) -> str:
+def _described(failure: FailedExchange) -> str:
     status = failure.exchange.status or 0
     text = f"“{said(failure.value)}”" if failure.value else "no body"
     return f"status {status}, {text}" if status >= FIRST_ERROR else text
 
 
-def _message(failure: Failure, explained: Explanation, place: Origin | None) -> str:
+def _message(failure: FailedExchange, explained: Explanation, place: FailureOrigin | None) -> str:
     """Return what the host says and means, the place, who can fix it, and how."""
     cause = explained.cause
     sentences = [f"the provider refused this: {_described(failure)}.", explained.meaning]
