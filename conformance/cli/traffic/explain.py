@@ -100,7 +100,7 @@ def _explained(name: str) -> list[str]:
 
 
 def _known() -> Sequence[str]:
-    ids = [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]
+    ids = [*(rule.id for rule in rules.of_traffic()), *(fact.id for fact in loop.load())]
     return (*LISTS, *ids, *profiles.vocabulary(), *_probes(), *scenarios.names(), *profiles.names())
 
 
