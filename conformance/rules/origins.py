@@ -57,7 +57,7 @@ def _of_hosts(explained: Explanation, context: Context) -> Iterator[Context]:
 
 def _origins(cause: ErrorCause, context: Context) -> Iterator[FailureOrigin]:
     """Yield what the rules about a cause find in the request of this exchange."""
-    for rule in _rules_about(cause):
+    for rule in rules_about(cause):
         is_judged = context.exchange.protocol in rule.wires and context.knows(*rule.needs)
         if is_judged and (rule.when is None or rule.when(context)):
             is_own = rule.claim in cause.claims or _is_named(rule.id, cause)
@@ -74,7 +74,7 @@ def _faults(rule: Rule, context: Context) -> Iterator[tuple[Any, Fault]]:
                 yield element, fault
 
 
-def _rules_about(cause: ErrorCause) -> list[Rule]:
+def rules_about(cause: ErrorCause) -> list[Rule]:
     """Return the rules about requests that can find a cause: those about its claims, those it names, then others."""
     own, named, reading = [], [], []
     for rule in load():
