@@ -78,7 +78,7 @@ class Checker:
     """Checks files and inputs for one task."""
 
     def __init__(self, task: Task) -> None:
-        self.rules = rules.select(task.rules) if task.rules else rules.load()
+        self.rules = rules.select(task.rules) if task.rules else rules.of_traffic()
         # A bare list of messages is read as a request without a model, which is not the sender's omission.
         self._message_rules = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
