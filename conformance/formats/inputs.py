@@ -30,6 +30,7 @@ KINDS: Final = {
     "langsmith": "a run of LangSmith",
     "helicone": "a log of Helicone",
     "curl": "the output of curl",
+    "printed": "a text log",
     "jsonl": "an unreadable line of JSON Lines",
     "parquet": "an unreadable row of a Parquet file",
     "native": "an exchange of another API",
