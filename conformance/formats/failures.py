@@ -5,7 +5,8 @@ SDKs put both into the message of the exception: `Error code: 400 - {…}` (open
 
 Source: `_make_status_error_from_response` in src/openai/_base_client.py of github.com/openai/openai-python,
 `makeMessage` in src/core/error.ts of github.com/openai/openai-node, exception_mapping_utils.py in
-litellm/litellm_core_utils of github.com/BerriAI/litellm, and `APIError.__init__` in google/genai/errors.py of github.com/googleapis/python-genai
+litellm/litellm_core_utils of github.com/BerriAI/litellm, and `APIError.__init__` in google/genai/errors.py of
+github.com/googleapis/python-genai
 """
 
 import re

@@ -13,6 +13,8 @@ from conformance.errors import InvalidDocument
 from conformance.formats import json, sse
 from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
+from conformance.formats.printed_calls import KIND as PRINTED
+from conformance.formats.printed_calls import PrintedLines
 from conformance.formats.rebuilt import CallJoiner, is_part
 from conformance.wire.assemble import DONE_EVENT
 
@@ -68,11 +70,13 @@ def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> It
 
     `seen`: sessions of lines before these.
     """
-    group, calls = Group(seen), CallJoiner()
+    group, calls, printed = Group(seen), CallJoiner(), PrintedLines(path)
     for line in lines:
         size = len(line.data)
         for found in inputs_of(line, path):
-            if is_part(found):
+            if found.kind == PRINTED:
+                yield from printed.add(found, size)
+            elif is_part(found):
                 yield from calls.add(found, size)
                 # A line may hold parts of many calls, and counts once.
                 size = 0
@@ -89,6 +93,7 @@ def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> It
                     yield found
     yield from group.close()
     yield from calls.close()
+    yield from printed.close()
 
 
 def may_continue(found: Input) -> bool:

@@ -4,13 +4,15 @@ A log of one thread has them in order. Calls that overlap cannot be told apart w
 requests and replies are checked apart, and a note says so.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from conformance import wires
+from conformance.documents import BOUNDS
 from conformance.formats.failures import message_of
 from conformance.formats.inputs import Input
+from conformance.formats.rebuilt import BODILESS_RULES
 from conformance.formats.records import date_of
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wires import other_api
@@ -18,6 +20,7 @@ from conformance.wires import other_api
 KIND: Final = "printed"
 _NOTE: Final = "a text log holds what the program printed: bodies of replies are missing unless they are errors"
 _OVERLAP: Final = "calls overlap in this log, which has no ids, so their requests and replies are checked apart"
+_NO_CALLS: Final = "skipped, a log of a program without requests or failures of an API; --map reads fields of its lines"
 _SILENT: Final = "skipped, calls of which the log holds neither a body nor a failure: {0}"
 _REPEATED: Final = "the same failure is logged {0} times"
 _ERROR: Final = 400
@@ -73,10 +76,11 @@ def joined(marks: Iterable[Mark], path: str, kind: str = KIND) -> Input:
     silent = (
         [f"skipped, calls of which the log holds neither a body nor a failure ({without} times)"] if without else []
     )
+    rules = () if all(each.is_whole for each, _ in pairs) else BODILESS_RULES
     notes = dict.fromkeys(([_NOTE] if pairs else []) + list(calls.notes) + repeated + silent)
     lines = tuple(each.line for each, _ in pairs if each.line is not None)
     conversation = tuple(exchange for _, exchange in pairs)
-    return Input(path, lines[0] if lines else None, kind, conversation, lines=lines, notes=tuple(notes))
+    return Input(path, lines[0] if lines else None, kind, conversation, lines=lines, notes=tuple(notes), rules=rules)
 
 
 def _failed(call: _Call) -> bool:
@@ -98,6 +102,34 @@ def _exchange(call: _Call) -> Exchange | None:
 def _is_api(url: str) -> bool:
     """Return whether a URL is that of a wire; a log also has the calls of everything else."""
     return not url or any(path in url for wire in wires.load() for path in wire.paths)
+
+
+class PrintedLines:
+    """The lines of a program's log in JSON Lines, whose marks make calls together."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._marks: list[Mark] = []
+        self._size = 0
+        self._first: Input | None = None
+
+    def add(self, found: Input, size: int) -> Iterator[Input]:
+        """Add a line of so many bytes, and yield the calls so far if they exceed the size bound of a document."""
+        self._first = self._first or found
+        if not found.marks:
+            return
+        self._marks += [mark._replace(line=found.line) for mark in found.marks]
+        self._size += size
+        if self._size > BOUNDS.bytes:
+            yield from self.close()
+
+    def close(self) -> Iterator[Input]:
+        """Yield the calls that are left; of a log without any, a note that says so."""
+        if self._marks:
+            yield joined(self._marks, self._path)
+        elif self._first is not None:
+            yield self._first._replace(notes=(_NO_CALLS,))
+        self._marks, self._size, self._first = [], 0, None
 
 
 class _Calls:
