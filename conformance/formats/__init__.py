@@ -56,12 +56,18 @@ def read(data: bytes, name: str) -> Iterator[Input]:
     yield from _noted(_reader(data.lstrip(), name)(data, name), note, name)
 
 
-def read_path(path: Path) -> Iterator[Input]:
+def read_path(path: Path, fields: str = "") -> Iterator[Input]:
     """Yield the inputs of a file; JSON Lines, plain or gzip, and Parquet are read in constant memory.
 
-    Raises InvalidDocument as `read` does, if the file cannot be opened, and if a file of another format exceeds the
-    size bound of a document.
+    `fields`: a map such as `request=payload,session=trace_id`, by which lines of any form are read. Raises
+    InvalidDocument as `read` does, if the file cannot be opened, and if a file of another format exceeds the size bound
+    of a document, and Unusable for a map that is not one.
     """
+    if fields:
+        from conformance.formats import mapped
+
+        yield from mapped.read_path(path, mapped.parse(fields))
+        return
     yield from _read_path(path, _inputs_of_lines)
 
 

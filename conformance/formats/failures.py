@@ -53,7 +53,7 @@ _MAX_TEXT: Final = 20_000
 _ERROR: Final = 400
 
 
-class Failure(NamedTuple):
+class LoggedFailure(NamedTuple):
     """What a log says of a call that failed; `is_body`: whether `body` is the reply's own, not made from a text."""
 
     status: int | None
@@ -67,7 +67,7 @@ class Failure(NamedTuple):
         return message_of(self.body)
 
 
-def of_text(text: str) -> Failure:
+def of_text(text: str) -> LoggedFailure:
     """Return what a text says of a failed call; a text in which no body can be found is itself the message."""
     text = text.strip()[:_MAX_TEXT]
     found = _STATUS.search(text)
@@ -77,15 +77,15 @@ def of_text(text: str) -> Failure:
     body = _body_in(text, found.end() if found else 0)
     url = link["url"].rstrip(".,)") if link else ""
     if body is not None:
-        return Failure(status or _status_in(body), body, is_body=True, url=url)
+        return LoggedFailure(status or _status_in(body), body, is_body=True, url=url)
     raised = _RAISED.match(text)
     start = raised.end() if raised else 0
     line = text[found.end() :] if found and found.start() <= start < found.end() else text[start:]
     said = _LEAD.sub("", line, count=1).strip() or text
-    return Failure(status, {"error": {"message": said}} if said else None, is_body=False, url=url)
+    return LoggedFailure(status, {"error": {"message": said}} if said else None, is_body=False, url=url)
 
 
-def of_value(value: Any) -> Failure | None:
+def of_value(value: Any) -> LoggedFailure | None:
     """Return what a value of a log says of a failed call: a text, an error body, or an exception with its fields."""
     if isinstance(value, str) and value.strip():
         return of_text(value)
@@ -99,7 +99,7 @@ def of_value(value: Any) -> Failure | None:
             return found._replace(status=status or found.status)
         if isinstance(inner, Mapping) and inner.keys() & _BODY_KEYS:
             body: Any = dict(inner) if {"error", "detail"} & inner.keys() else {"error": dict(inner)}
-            return Failure(status or _status_in(body), body, is_body=True)
+            return LoggedFailure(status or _status_in(body), body, is_body=True)
     said = value.get("message", value.get("error_message"))
     if isinstance(said, str) and said:
         found = of_text(said)

@@ -167,7 +167,9 @@ def _unknown(value: JSON, path: str, line: int | None) -> InvalidDocument:
     else:
         got = "a single value"
     # Imported here because only an error needs it.
-    from conformance.formats.hints import for_value
+    from conformance.formats.hints import for_log, for_value
 
     accepted = ACCEPTED if line is None else _ACCEPTED_LINES
-    return Unrecognized(f"{accepted}; got {got}{for_value(value, path)}", path, line or 1)
+    # The first line of a file shows what all of them are.
+    hint = for_log(value, path, for_value(value, path)) if line in (None, 1) else ""
+    return Unrecognized(f"{accepted}; got {got}{hint}", path, line or 1)

@@ -9,7 +9,7 @@ import orjson
 from conformance import wires
 from conformance.documents import BOUNDS, JSON, parse_json
 from conformance.errors import InvalidDocument
-from conformance.formats.failures import Failure
+from conformance.formats.failures import LoggedFailure
 from conformance.formats.inputs import Input
 from conformance.formats.records import as_object
 from conformance.wire.exchange import Exchange
@@ -97,7 +97,7 @@ class Rebuilt(NamedTuple):
     is_body: bool = True
 
 
-def failed(call: Rebuilt, failure: Failure | None) -> Rebuilt:
+def failed(call: Rebuilt, failure: LoggedFailure | None) -> Rebuilt:
     """Return a call with its failure, if it has one; a failed call has no other reply."""
     if failure is None:
         return call

@@ -7,8 +7,9 @@ The content of a file decides what it is: a request body, a bare list of message
 with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same
 "session" are one conversation), a Parquet file of exchanges, the raw text of an event stream, a VCR cassette, a HAR
 file or an httprr trace. It also reads the output of curl -i and -v, flows of mitmproxy, OpenAI Batch files, and what
-LiteLLM, OpenTelemetry (spans and log records), Langfuse, LangSmith, Helicone, WireMock and nock write; a note says what
-such a log lacks.
+LiteLLM, OpenTelemetry (spans and log records), OpenInference, Langfuse, LangSmith, Helicone, MLflow, the AI SDK,
+WireMock and nock write, and text logs: debug logs of the SDKs of OpenAI and Anthropic and of httpx, and exceptions in
+logs of any program. A note says what such a log lacks. --map reads JSON Lines of any other form.
 
 A finding reads "path:line: rule LEVEL (side) at pointer: message"; the side is client or provider. The JSON Pointer
 starts at the conversation: /0 is its first exchange, which has request, response, status and headers. `conformance
@@ -43,6 +44,7 @@ EXAMPLES: Final = """\
   conformance check --provider auto --format json cassettes/ > report.json
   conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
   conformance check --format github --output sarif=check.sarif --output junit=check.xml fixtures/   # one run
+  conformance check --map request=payload,response=result,session=trace_id calls.jsonl
   curl -sN … | conformance check --rule 'stream/*' -"""
 
 _PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
@@ -51,6 +53,9 @@ check by the claims of this day, YYYY-MM-DD or today (default: the day of each e
 which the provider's sources were read)"""
 _LEVEL: Final = """\
 the lowest level to show and to return exit code 1 for (default: show all levels, return 1 for MUST and SHOULD)"""
+_MAP: Final = """\
+read lines of any form by the places of their parts, such as request=payload,response=result.body,session=trace_id; \
+parts: request, response, session, messages, tools, model, status, error, url, provider, headers, date"""
 _LEAST_SECONDS: Final = 0.001
 _FOLDER: Final = Path(renderers.__path__[0])
 
@@ -66,6 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser, _Formats())
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
     add("--all", action="store_true", help="also show rules that passed or did not apply")
+    add("--map", default="", metavar="PART=PLACE,…", help=_MAP)
     add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
 
 
@@ -78,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Unusable("--as-of needs --provider: only the claims of a provider have dates")
     level = Level(arguments.level or Level.MAY)
     task = Task(arguments.provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "")
+    task = task._replace(fields=arguments.map)
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.formats import failures, rebuilt
-from conformance.formats.failures import Failure
+from conformance.formats.failures import LoggedFailure
 from conformance.formats.rebuilt import Rebuilt
 from conformance.formats.records import as_object, as_text, date_of
 
@@ -64,6 +64,6 @@ def _exchange(item: Mapping[str, Any], path: str) -> Rebuilt | str:
     return rebuilt.failed(Rebuilt(made), failure)
 
 
-def _failure(item: Mapping[str, Any]) -> Failure | None:
+def _failure(item: Mapping[str, Any]) -> LoggedFailure | None:
     said = as_text(item.get("statusMessage")) or as_text(item.get("status_message"))
     return failures.of_text(said) if item.get("level") == "ERROR" and said else None

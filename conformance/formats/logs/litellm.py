@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from conformance.formats import failures, rebuilt
 from conformance.formats.bodies import reply_body, request_body
-from conformance.formats.failures import Failure
+from conformance.formats.failures import LoggedFailure
 from conformance.formats.rebuilt import Rebuilt
 from conformance.formats.records import as_object, as_text, date_of, date_of_reply, status_of
 from conformance.wire.exchange import Exchange, model_of
@@ -74,7 +74,7 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Rebuilt | str]:
     yield rebuilt.failed(Rebuilt(made, as_text(log.get("custom_llm_provider"))), failure)
 
 
-def _failure(log: Mapping[str, Any]) -> Failure | None:
+def _failure(log: Mapping[str, Any]) -> LoggedFailure | None:
     """Return what a log says of a call that failed: LiteLLM puts the reply's body into the text of its exception."""
     if log.get("status") != "failure":
         return None

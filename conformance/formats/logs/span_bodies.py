@@ -20,7 +20,7 @@ from conformance import wires
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats import rebuilt
-from conformance.formats.failures import Failure
+from conformance.formats.failures import LoggedFailure
 from conformance.formats.rebuilt import Rebuilt
 from conformance.formats.records import as_object, as_text
 from conformance.wire.exchange import Exchange
@@ -63,7 +63,7 @@ def tool_of(known: Mapping[str, Any]) -> _Tool | None:
     return None
 
 
-def call(known: Mapping[str, Any], failure: Failure | None, date: str) -> Rebuilt | str:
+def call(known: Mapping[str, Any], failure: LoggedFailure | None, date: str) -> Rebuilt | str:
     """Return the call that attributes hold, or why there is none."""
     tool = tool_of(known)
     if tool is None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from conformance.documents import JSON
 from conformance.formats import failures, rebuilt
-from conformance.formats.failures import Failure
+from conformance.formats.failures import LoggedFailure
 from conformance.formats.logs import span_bodies, vercel
 from conformance.formats.rebuilt import Rebuilt
 from conformance.formats.records import as_object, as_text, date_of
@@ -87,7 +87,7 @@ def _exchange(span: Mapping[str, Any], path: str) -> Rebuilt | str:
     return exchange_of(known, date, path, _NO_MESSAGES, failure)
 
 
-def failure_of(span: Mapping[str, Any], known: Mapping[str, Any]) -> Failure | None:
+def failure_of(span: Mapping[str, Any], known: Mapping[str, Any]) -> LoggedFailure | None:
     """Return what a span says of a call that failed: its exception, else its status, else the type of the error."""
     raised = [attributes(each.get("attributes")) for each in items(span, ("events",)) if each.get("name") == _EXCEPTION]
     status = as_object(span.get("status"))
@@ -102,13 +102,13 @@ def failure_of(span: Mapping[str, Any], known: Mapping[str, Any]) -> Failure | N
     status_of_kind = failures.of_text(kind).status if kind else None
     text = next((each for each in said if each and each != kind), "")
     if not text:
-        return Failure(status_of_kind, None, is_body=False) if status_of_kind else None
+        return LoggedFailure(status_of_kind, None, is_body=False) if status_of_kind else None
     found = failures.of_text(text)
     return found._replace(status=found.status or status_of_kind)
 
 
 def exchange_of(
-    known: Mapping[str, Any], date: str, path: str, without: str, failure: Failure | None = None
+    known: Mapping[str, Any], date: str, path: str, without: str, failure: LoggedFailure | None = None
 ) -> Rebuilt | str:
     """Return the call that attributes hold, or why there is none; `without` is why if it lacks messages."""
     operation = known.get("gen_ai.operation.name", known.get("llm.request.type"))

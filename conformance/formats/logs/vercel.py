@@ -14,7 +14,7 @@ import orjson
 
 from conformance.documents import JSON
 from conformance.formats import rebuilt
-from conformance.formats.failures import Failure
+from conformance.formats.failures import LoggedFailure
 from conformance.formats.rebuilt import Rebuilt
 from conformance.formats.records import as_object, as_text
 
@@ -29,7 +29,7 @@ def holds(known: Mapping[str, Any]) -> bool:
     return _OPERATION in known
 
 
-def call(known: Mapping[str, Any], failure: Failure | None, date: str, path: str) -> Rebuilt | str:
+def call(known: Mapping[str, Any], failure: LoggedFailure | None, date: str, path: str) -> Rebuilt | str:
     """Return the call that a span holds, or why there is none."""
     if not as_text(known.get(_OPERATION)).endswith(_CALLS):
         return "skipped, spans of the AI SDK that are not one call of a model"
