@@ -7,6 +7,8 @@ from conformance.errors import InvalidDocument
 from conformance.formats import Input
 
 _KINDS: Final = ("jsonl", "parquet")
+_KIND: Final = 24
+"""After so many characters, messages of one kind name what they found."""
 _SHOWN: Final = 10
 """How many of them are named."""
 
@@ -28,7 +30,7 @@ class BrokenLines:
             self._first = found
             return True
         self._count += 1
-        if not self._different and self._first.problem and found.problem.message != self._first.problem.message:
+        if not self._different and self._first.problem and not _alike(found.problem, self._first.problem):
             self._different = f"; line {found.line}: {found.problem.message}"
         if len(self._others) < _SHOWN and found.line not in (None, *self._others[-1:]):
             self._others.append(found.line or 0)
@@ -46,3 +48,8 @@ class BrokenLines:
             message += f"; {lines} cannot be read, either: {numbers}{self._different}"
         given, self._first, self._others, self._count, self._different = self._first, None, [], 0, ""
         yield given._replace(problem=InvalidDocument(message, first.file, first.line, first.pointer))
+
+
+def _alike(one: InvalidDocument, other: InvalidDocument) -> bool:
+    """Return whether two problems are of one kind, whatever they name."""
+    return one.message[:_KIND] == other.message[:_KIND]

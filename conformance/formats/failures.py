@@ -46,7 +46,8 @@ _STATUS: Final = re.compile(
 _CLASS: Final = re.compile(rf"\b(?P<name>{'|'.join(_STATUSES)})\b")
 _RAISED: Final = re.compile(r"(?:[\w.]+(?:Error|Exception):\s*)+")
 _LEAD: Final = re.compile(r"\s*(?:[:.-]|[A-Z_]+\.|[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}:)?\s*")
-_URL: Final = re.compile(r"\bfor url:? '?(?P<url>https?://[^\s'\"<>]+)")
+_GO: Final = re.compile(r"error, status code: [45][0-9]{2}, (?:status: [^,]*, )?message: (?P<said>[^\n]*?)\"?$")
+_URL: Final = re.compile(r"(?:\bfor url:? '?|, url: )(?P<url>https?://[^\s'\"<>]+)")
 _BODY_KEYS: Final = frozenset({"error", "errors", "message", "detail", "type", "code", "Message", "msg"})
 _MAX_TRIES: Final = 20
 _MAX_TEXT: Final = 20_000
@@ -78,6 +79,8 @@ def of_text(text: str) -> LoggedFailure:
     url = link["url"].rstrip(".,)") if link else ""
     if body is not None:
         return LoggedFailure(status or _status_in(body), body, is_body=True, url=url)
+    if go := _GO.match(text):
+        return LoggedFailure(status, {"error": {"message": go["said"]}}, is_body=False)
     raised = _RAISED.match(text)
     start = raised.end() if raised else 0
     line = text[found.end() :] if found and found.start() <= start < found.end() else text[start:]

@@ -36,7 +36,7 @@ _RAISED: Final = (
     r"|Error code: [45][0-9]{2} - |AI_APICallError: |\b(?:APIError|BadRequestError|RateLimitError|AuthenticationError"
     r"|PermissionDeniedError|NotFoundError|UnprocessableEntityError|InternalServerError|ClientError|ServerError)"
     r": (?:HTTP code )?[45][0-9]{2} |API Error:? \(?[45][0-9]{2} |unexpected status [45][0-9]{2} "
-    r"|error, status code: [45][0-9]{2}, "
+    r"|error, status code: [45][0-9]{2}, |\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
 )
 _MARKS: Final = re.compile(
     r"Request options: (?P<options>\{)"

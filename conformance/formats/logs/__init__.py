@@ -30,6 +30,7 @@ _MARKS: Final = {
     "resourceSpans": "spans",
     "resource_spans": "spans",
     "attributes": "spans",
+    "info": "spans",
     "run_type": "langsmith",
     "traceId": "langfuse",
     "trace_id": "langfuse",

@@ -72,8 +72,8 @@ def call(known: Mapping[str, Any], failure: LoggedFailure | None, date: str) -> 
     sent, got = _value(known.get(tool.request)), _value(known.get(tool.reply))
     provider = as_text(known.get("llm.provider")) or as_text(known.get("llm.system"))
     url = as_text(known.get("gen_ai.openai.api_base")) or as_text(known.get("server.address"))
-    if isinstance(sent, dict) and any(isinstance(sent.get(key), list) for key in _SENT):
-        exchange = Exchange.of_plain({"model": model, **sent}, _reply(got), url=url, model=model, date=date)
+    if body := _request(sent):
+        exchange = Exchange.of_plain({"model": model, **body}, _reply(got), url=url, model=model, date=date)
         return rebuilt.failed(Rebuilt(exchange, provider, verbatim=True), failure)
     messages, replies = _spread(known, _IN), _spread(known, _OUT)
     if not messages:
@@ -83,6 +83,13 @@ def call(known: Mapping[str, Any], failure: LoggedFailure | None, date: str) -> 
         return _NO_MESSAGES
     made = rebuilt.exchange(messages, replies, model, url=url, date=date)
     return rebuilt.failed(Rebuilt(made, provider), failure)
+
+
+def _request(sent: JSON) -> dict[str, Any]:
+    """Return the arguments of a call, which a decorated function may have under a name of its own; else nothing."""
+    given = [sent, *sent.values()] if isinstance(sent, dict) else []
+    found = (item for item in given if isinstance(item, dict) and any(isinstance(item.get(key), list) for key in _SENT))
+    return next(found, {})
 
 
 def _value(recorded: Any) -> JSON:
