@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
+from conformance.files.broken_lines import BrokenLines
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
 from conformance.judge import judge
@@ -44,7 +45,7 @@ class Task(NamedTuple):
     all. `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the
     line of each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601
     day whose claims hold; empty means the day of each exchange. `known`: also report the departures that claims
-    describe.
+    describe. `fields`: the map of `--map`, empty to recognise formats.
     """
 
     provider: str = ""
@@ -54,6 +55,7 @@ class Task(NamedTuple):
     lines: bool = False
     as_of: str = ""
     known: bool = False
+    fields: str = ""
 
 
 class CheckedInput(NamedTuple):
@@ -82,17 +84,25 @@ class Checker:
         # A bare list of messages is read as a request without a model, which is not the sender's omission.
         self._message_rules = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
+        if task.fields:
+            # Imported here because most calls have none; one that is wrong is an error before anything is read.
+            from conformance.formats import mapped
+
+            mapped.parse(task.fields)
         if task.provider not in ("", AUTO):
             # An unknown name is an error before anything is read.
             profiles.load_profile(task.provider)
 
     def file(self, file: File) -> Iterator[CheckedInput]:
         """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
+        broken = BrokenLines()
         try:
-            for given in read_path(file.path):
-                yield self.input(given)
+            for given in read_path(file.path, self._task.fields):
+                if not broken.add(given):
+                    yield self.input(given)
         except InvalidDocument as error:
             yield failed_file(file, error)
+        yield from map(self.input, broken.close())
 
     def input(self, given: Input) -> CheckedInput:
         """Check one input."""

@@ -7,8 +7,9 @@ The content of a file decides what it is: a request body, a bare list of message
 with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same
 "session" are one conversation), a Parquet file of exchanges, the raw text of an event stream, a VCR cassette, a HAR
 file or an httprr trace. It also reads the output of curl -i and -v, flows of mitmproxy, OpenAI Batch files, and what
-LiteLLM, OpenTelemetry (spans and log records), Langfuse, LangSmith, Helicone, WireMock and nock write; a note says what
-such a log lacks.
+LiteLLM, OpenTelemetry (spans and log records), OpenInference, Langfuse, LangSmith, Helicone, MLflow, the AI SDK,
+WireMock and nock write, and text logs: debug logs of the SDKs of OpenAI and Anthropic and of httpx, and exceptions in
+logs of any program. A note says what such a log lacks. --map reads JSON Lines of any other form.
 
 A finding reads "path:line: rule LEVEL (side) at pointer: message"; the side is client or provider. The JSON Pointer
 starts at the conversation: /0 is its first exchange, which has request, response, status and headers. `conformance
@@ -47,6 +48,7 @@ EXAMPLES: Final = """\
   conformance check --format json cassettes/ > report.json
   conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
   conformance check --format github --output sarif=check.sarif --output junit=check.xml fixtures/   # one run
+  conformance check --map request=payload,response=result,session=trace_id calls.jsonl
   curl -sN … | conformance check --rule 'stream/*' -"""
 
 _PROVIDER: Final = """\
@@ -59,6 +61,9 @@ check by the claims of this day, YYYY-MM-DD or today (default: the day of each e
 which the provider's sources were read)"""
 _LEVEL: Final = """\
 the lowest level to show and to return exit code 1 for (default: show all levels, return 1 for MUST and SHOULD)"""
+_MAP: Final = """\
+read lines of any form by the places of their parts, such as request=payload,response=result.body,session=trace_id; \
+parts: request, response, session, messages, tools, model, status, error, url, provider, headers, date"""
 _LEAST_SECONDS: Final = 0.001
 _FOLDER: Final = Path(renderers.__path__[0])
 
@@ -76,6 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
     add("--known", action="store_true", help="also show departures that the provider's claims describe")
     add("--all", action="store_true", help="also show rules that passed or did not apply")
+    add("--map", default="", metavar="PART=PLACE,…", help=_MAP)
     add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
 
 
@@ -94,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Unusable("--as-of needs a provider: only the claims of a provider have dates")
     level = Level(arguments.level or Level.MAY)
     chosen = provider, tuple(arguments.rule), level
-    task = Task(*chosen, arguments.all or every, lines, arguments.as_of or "", arguments.known)
+    task = Task(*chosen, arguments.all or every, lines, arguments.as_of or "", arguments.known, arguments.map)
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
