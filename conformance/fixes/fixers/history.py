@@ -1,0 +1,183 @@
+"""Puts calls and results where they belong: results after their calls and in their order, each once, none alone.
+
+Nothing is made up: a call or a result that is missing comes from an earlier request or reply of the session.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from conformance import wires
+from conformance.fixes.problem import Candidate, Problem
+from conformance.wire.native import CHAT
+from conformance.wire.values import as_object, objects
+
+ORDER: Final = 30
+RULES: Final = ("transcript/*", "gemini/response-named-as-its-call", "request/tool-calls-not-split", "responses/*")
+
+_HOLDERS: Final = ("messages", "input", "contents")
+
+
+class _Unit:
+    """What a request holds in a list, taken apart: calls, results and the rest, each with its key and its holder."""
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        self.holder = next((key for key in _HOLDERS if isinstance(request.get(key), list)), "")
+        self.units: Sequence[Any] = request.get(self.holder, ())
+
+
+def candidates(problem: Problem) -> Iterator[Candidate]:
+    """Yield requests with their results moved, with repetitions left out, and with what earlier exchanges hold."""
+    request = problem.request
+    units = _Unit(request)
+    if not units.holder:
+        return
+    for title, changed in (
+        ("put the results into the order of their calls", _ordered(units.units)),
+        ("move each result directly after its call", _adjacent(units.units)),
+        ("send each result once", _once(units.units)),
+    ):
+        if changed is not None and changed != list(units.units):
+            yield Candidate({**request, units.holder: changed}, title)
+    yield from _from_earlier(problem, units)
+    yield from _from_replies(problem, units)
+    yield from _at_the_server(problem)
+
+
+def _result_ids(unit: Any) -> list[Any]:
+    """Return the ids of the calls that a unit holds the results of; none if it holds anything else."""
+    shown = as_object(unit)
+    if shown.get("role") == "tool":
+        return [shown.get("tool_call_id")]
+    if shown.get("type") == "function_call_output":
+        return [shown.get("call_id")]
+    blocks = [block for _, block in objects(shown.get("content"))]
+    if blocks and all(block.get("type") == "tool_result" for block in blocks):
+        return [block.get("tool_use_id") for block in blocks]
+    return []
+
+
+def _call_ids(unit: Any) -> list[Any]:
+    """Return the ids of the calls in a unit, in their order."""
+    shown = as_object(unit)
+    if shown.get("type") == "function_call":
+        return [shown.get("call_id")]
+    calls = [call.get("id") for _, call in objects(shown.get("tool_calls"))]
+    blocks = shown.get("content") if shown.get("role") == "assistant" else None
+    return calls + [block.get("id") for _, block in objects(blocks) if block.get("type") == "tool_use"]
+
+
+def _ordered(units: Sequence[Any]) -> list[Any]:
+    """Return the units with each run of results in the order of the calls before it."""
+    changed, order, start = list(units), list[Any](), 0
+    while start < len(changed):
+        ids = _call_ids(changed[start])
+        if ids:
+            order = [*order, *ids] if start and _call_ids(changed[start - 1]) else ids
+        end = start
+        while end < len(changed) and _result_ids(changed[end]):
+            end += 1
+        if end > start:
+            changed[start:end] = sorted(changed[start:end], key=lambda unit: _rank(order, _result_ids(unit)[0]))
+            for number in range(start, end):
+                changed[number] = _with_ordered_blocks(changed[number], order)
+        start = max(end, start + 1)
+    return changed
+
+
+def _rank(order: Sequence[Any], identity: Any) -> int:
+    return order.index(identity) if identity in order else len(order)
+
+
+def _with_ordered_blocks(unit: dict[str, Any], order: Sequence[Any]) -> dict[str, Any]:
+    if unit.get("role") == "user" and isinstance(unit.get("content"), list):
+        return {**unit, "content": sorted(unit["content"], key=lambda block: _rank(order, block.get("tool_use_id")))}
+    return unit
+
+
+def _adjacent(units: Sequence[Any]) -> list[Any] | None:
+    """Return the units with each result after the last unit of the calls that it belongs to."""
+    results = [unit for unit in units if _result_ids(unit)]
+    others = [unit for unit in units if not _result_ids(unit)]
+    ends: dict[int, list[Any]] = {}
+    for result in results:
+        owners = [number for number, unit in enumerate(others) if _result_ids(result)[0] in _call_ids(unit)]
+        if not owners:
+            return None
+        end = owners[-1]
+        while end + 1 < len(others) and _call_ids(others[end + 1]) and others[end + 1].get("type") == "function_call":
+            end += 1
+        ends.setdefault(end, []).append(result)
+    return [each for number, unit in enumerate(others) for each in (unit, *ends.get(number, ()))]
+
+
+def _once(units: Sequence[Any]) -> list[Any]:
+    """Return the units without the exact repetition of a result or an item that is next to it or has its id."""
+    kept: list[Any] = []
+    for unit in units:
+        is_named = bool(_result_ids(unit)) or "id" in as_object(unit)
+        if not (is_named and unit in kept):
+            kept.append(unit)
+    return kept
+
+
+def _from_earlier(problem: Problem, units: _Unit) -> Iterator[Candidate]:
+    """Yield the request with the results of its unanswered calls, as earlier requests have them."""
+    answered = {identity for unit in units.units for identity in _result_ids(unit)}
+    for number in range(problem.number - 1, -1, -1):
+        earlier = _Unit(as_object(problem.conversation[number].request))
+        known = {ids[0]: unit for unit in earlier.units if len(ids := _result_ids(unit)) == 1}
+        changed: list[Any] = []
+        for unit in units.units:
+            changed.append(unit)
+            changed += [known[each] for each in _call_ids(unit) if each in known and each not in answered]
+        if len(changed) > len(units.units):
+            title, origin = "send the result that an earlier request has", f"/{number}/request/{earlier.holder}"
+            yield Candidate({**problem.request, units.holder: changed}, title, origin)
+
+
+def _from_replies(problem: Problem, units: _Unit) -> Iterator[Candidate]:
+    """Yield the request with the reply whose calls its results answer, where the client left it out."""
+    made = {identity for unit in units.units for identity in _call_ids(unit)}
+    orphans = [(at, ids) for at, unit in enumerate(units.units) if (ids := _result_ids(unit)) and not made & set(ids)]
+    for at, ids in orphans:
+        for number in range(problem.number - 1, -1, -1):
+            sent = _reply_units(problem, number)
+            if any(each in _call_ids(unit) for unit in sent for each in ids):
+                changed = [*units.units[:at], *sent, *units.units[at:]]
+                yield Candidate({**problem.request, units.holder: changed}, "send the reply back", f"/{number}/response")
+                # The client may have sent something in its place.
+                changed = [*units.units[: at - 1], *sent, *units.units[at:]]
+                yield Candidate({**problem.request, units.holder: changed}, "send the reply back", f"/{number}/response")
+
+
+def _reply_units(problem: Problem, number: int) -> list[Any]:
+    exchange = problem.translated[number]
+    if exchange.protocol == CHAT:
+        return [
+            {key: value for key, value in reply.message.items() if value is not None and key not in ("annotations",)}
+            for reply in problem.index.replies
+            if reply.place[0] == number
+        ][:1]
+    native = exchange.native
+    own = None if native is None else wires.by_name(exchange.protocol).writing.own(native)
+    if own is None:
+        return []
+    return list(own) if exchange.protocol == "responses" else [{"role": "assistant", "content": own}]
+
+
+def _at_the_server(problem: Problem) -> Iterator[Candidate]:
+    """Yield a request of Responses with the history itself, instead of the id of a reply that the server holds."""
+    request = problem.request
+    wanted, items = request.get("previous_response_id"), list(request.get("input") or ())
+    if not isinstance(wanted, str) or not isinstance(request.get("input"), list):
+        return
+    for number in range(problem.number - 1, -1, -1):
+        earlier = problem.translated[number]
+        if as_object(as_object(earlier.native and earlier.native.reply)).get("id") == wanted:
+            asked = problem.conversation[number].request
+            given = asked.get("input")
+            before = [{"role": "user", "content": given}] if isinstance(given, str) else list(given or ())
+            items, wanted = [*before, *_reply_units(problem, number), *items], asked.get("previous_response_id")
+    if wanted is None:
+        changed = {key: value for key, value in request.items() if key != "previous_response_id"}
+        yield Candidate({**changed, "input": items}, "send the history itself", "/0/request")
