@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any, Final
 
@@ -69,11 +69,11 @@ def fix(
     trial = Trial(problem)
     for candidate in _candidates(problem):
         operations = difference(problem.request, candidate.request)
-        for chosen in _nearest(operations, problem):
+        for chosen in (operations,) if candidate.whole else _nearest(operations, problem):
             if trial.tried >= MAX_TRIALS:
                 return Fix((), needs=needed(rule, finding.message), trials=trial.tried)
             if _holds(chosen, candidate, trial):
-                patch = minimal(chosen, lambda some: _holds(some, candidate, trial))  # noqa: B023 — used at once
+                patch = chosen if candidate.whole else minimal(chosen, partial(_holds, candidate=candidate, trial=trial))
                 return Fix(tuple(patch), candidate.title, candidate.origin, trials=trial.tried)
     return Fix((), needs=needed(rule, finding.message), trials=trial.tried)
 

@@ -6,7 +6,7 @@ and the names of tools. Ids, parameters, and keys that only the client reads are
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -22,12 +22,18 @@ CALLS: Final = "calls"
 
 _NO_CONTENT: Final = frozenset(
     {
-        "annotations", "cache_control", "call_id", "encrypted_content", "format", "id", "index", "item_id", "logprobs",
+        "annotations", "args", "arguments", "cache_control", "call_id", "encrypted_content", "format", "id", "index", "item_id", "logprobs",
         "media_type", "mimeType", "name", "phase", "role", "signature", "status", "thoughtSignature",
         "thought_signature", "tool_call_id", "tool_use_id", "type",
     }
 )  # fmt: skip
 """Members of messages whose values are no content, on any wire."""
+
+_SHINGLE: Final = 12
+"""Of how many characters the pieces are by which a text is looked up in another."""
+
+_MARKS: Final = 20
+"""How many characters may be missing of a text that is looked up by pieces: `**Thinking:**` and the like."""
 
 _SPACE: Final = re.compile(r"\s+")
 
@@ -36,8 +42,8 @@ class Content(NamedTuple):
     """What a request says.
 
     `texts`: those of all roles, and media. `calls`: name and arguments. `results`: each with the call that it answers;
-    None if it answers none. `reasoning`: its texts and blobs. `tools`: their names. `all_text`: everything, to look a
-    text up in.
+    None if it answers none. `reasoning`: its texts and blobs. `tools`: their names. `said`: how many messages are
+    neither the assistant's nor results. `all_text`: everything, to look a text up in.
     """
 
     texts: tuple[str, ...]
@@ -45,6 +51,7 @@ class Content(NamedTuple):
     results: Counter[tuple[str | None, str]]
     reasoning: tuple[str, ...]
     tools: frozenset[str]
+    said: int
     all_text: str
 
 
@@ -68,36 +75,68 @@ def content_of(exchange: Exchange) -> Content:
         texts += _texts(message)
     if exchange.native is not None:
         native = as_object(exchange.native.request)
-        texts += _leaves({key: native.get(key) for key in _lists(exchange)})
+        texts += [text for key in _lists(exchange) for text in _leaves(native.get(key))]
     tools = frozenset(str(as_object(tool.get("function")).get("name")) for _, tool in objects(body.get("tools")))
     everything = [*texts, *reasoning, *_decoded(calls), *(text for _, text in results)]
-    return Content(
-        tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, _plain("\n".join(everything))
-    )
+    listed = body.get("messages")
+    roles = [as_object(each).get("role") for each in (listed if isinstance(listed, list) else ())]
+    said = sum([role not in ("assistant", "tool") for role in roles])
+    text = _plain("\n".join(everything))
+    return Content(tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, said, text)
 
 
-def loss(before: Content, after: Content, known: Mapping[str, Any], spared: frozenset[str] = frozenset()) -> str:
+def loss(before: Content, after: Content, known: Container[str], spared: frozenset[str] = frozenset()) -> str:
     """Return what the second form of a request loses or makes up, in words; empty if nothing.
 
     `known`: the texts of results that the session holds, which are not made up. `spared`: what may go: `reasoning`
     where the provider refuses it, or `calls` where the model's own ones are put back.
     """
+    # Arguments are compared as calls, though some wires have them among their texts.
+    in_calls = set(_decoded(before.calls))
+    restores = CALLS in spared
     for text in before.texts:
-        if _plain(text) not in after.all_text and not (REASONING in spared and text in before.reasoning):
+        is_spared = REASONING in spared and text in before.reasoning
+        if not (is_spared or text in in_calls) and not _is_held(text, after.all_text, loosely=restores):
             return f"the text {text!r:.60} would be lost"
-    if REASONING not in spared:
-        for text in before.reasoning:
-            if _plain(text) not in after.all_text:
-                return f"the reasoning {text!r:.60} would be lost"
-    gone = before.calls - after.calls
-    if gone and CALLS not in spared and any(_plain(each) not in after.all_text for each in _decoded(gone)):
+    for text in () if REASONING in spared else before.reasoning:
+        if _plain(text) not in after.all_text:
+            return f"the reasoning {text!r:.60} would be lost"
+    if after.said > before.said:
+        return "a message would be made up"
+    if not before.tools <= after.tools:
+        return "a tool would be lost"
+    return _loss_of_calls(before, after, restores=restores) or _loss_of_results(before, after, known)
+
+
+def _is_held(text: str, held: str, *, loosely: bool) -> bool:
+    """Return whether a text is in another one; loosely, if all of it is but some marks, such as a heading."""
+    plain = _plain(text)
+    if plain in held:
+        return True
+    if not loosely:
+        return False
+    start = missing = 0
+    while start < len(plain):
+        end = start + _SHINGLE
+        if plain[start:end] not in held:
+            missing, start = missing + 1, start + 1
+            continue
+        while end < len(plain) and plain[start : end + _SHINGLE] in held:
+            end += _SHINGLE
+        start = end
+    return missing <= _MARKS
+
+
+def _loss_of_calls(before: Content, after: Content, *, restores: bool) -> str:
+    gone, new = before.calls - after.calls, after.calls - before.calls
+    if gone.total() > new.total():
         return f"the call {next(iter(gone))!r:.60} would be lost"
-    return _loss_of_results(before, after, known) or (
-        "a tool would be lost" if not before.tools <= after.tools else ""
-    )
+    texts = () if restores else _decoded(gone)
+    lost = next((text for text in texts if _plain(text) not in after.all_text), "")
+    return f"the arguments {lost!r:.60} would be lost" if lost else ""
 
 
-def _loss_of_results(before: Content, after: Content, known: Mapping[str, Any]) -> str:
+def _loss_of_results(before: Content, after: Content, known: Container[str]) -> str:
     texts, left = Counter(text for _, text in before.results), Counter(text for _, text in after.results)
     for text in texts:
         if text not in left and _plain(text) not in after.all_text:

@@ -16,13 +16,15 @@ class Candidate(NamedTuple):
     """Another form of a request, in its own wire.
 
     `origin`: a pointer to the value in the conversation that it brings back; empty if it needs none. `spared`: the
-    kinds of content that may be missing in it (see `content.loss`). `title`: what it does, in a word or two.
+    kinds of content that may be missing in it (see `content.loss`). `title`: what it does, in a word or two. `whole`:
+    whether it is one step, of which no part makes sense alone, such as a new name for a parameter.
     """
 
     request: Any
     title: str
     origin: str = ""
     spared: frozenset[str] = frozenset()
+    whole: bool = False
 
 
 class Problem:

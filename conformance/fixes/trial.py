@@ -5,18 +5,24 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from conformance import rules, wires
+from conformance.documents.patch import apply, difference
+from conformance.documents.pointer import parse
 from conformance.fixes.content import content_of, loss
 from conformance.fixes.problem import Candidate, Problem
 from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.results import Status
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.reuse import calls_of_messages, result_of
-from conformance.wire.values import as_object
+from conformance.wire.text import content_text
+from conformance.wire.values import as_object, objects
 
 _EARLIER: Final = 3
 """How many exchanges before a request are judged with it, if that is enough to see the finding: a reply comes back in
 the next request, and judging a whole session for each attempt would take the square of its length."""
+
+
+LISTS: Final = ("messages", "input", "contents")
+"""The members of a request that hold the conversation, on all wires."""
 
 
 class _Found(NamedTuple):
@@ -44,7 +50,9 @@ class Trial:
         """Return whether a form of the request lacks the finding, has no new one, and loses nothing."""
         if self.loses(candidate):
             return False
-        after = self._judged((*self._window[:-1], self.sent(candidate.request)))
+        # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
+        earlier = [carried(each, self.problem.request, candidate.request) for each in self._window[:-1]]
+        after = self._judged((*earlier, self.sent(candidate.request)))
         rule = self._key[0]
         fewer = _of_rule(after, rule) < _of_rule(self._before, rule)
         return fewer and self._key not in after.each and not after.counts - self._before.counts
@@ -60,15 +68,27 @@ class Trial:
         """Return the exchange with another request."""
         return replace(self.problem.conversation[-1], request=request)
 
-    def _known(self) -> dict[str, Any]:
-        """Return the texts of the results that the session holds."""
-        histories = [as_object(each.request).get("messages") or () for each in self.problem.translated]
-        calls = self.problem.index.reply_calls or list(calls_of_messages(histories[-1]))
-        return {text: call.id for call in calls if (text := result_of(call, histories)) is not None}
+    def _known(self) -> frozenset[str]:
+        """Return the texts of the results that earlier requests of the session have."""
+        histories = [as_object(each.request).get("messages") for each in self.problem.translated[:-1]]
+        messages = [message for listed in histories for _, message in objects(listed)]
+        return frozenset(content_text(each.get("content")) for each in messages if each.get("role") == "tool")
 
     def _judged(self, conversation: Conversation) -> _Found:
         self.tried += 1
         return found_in(conversation, self.problem.profile, self.problem.as_of)
+
+
+def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
+    """Return an exchange of the session whose request has what changed in another, where both were the same."""
+    request = exchange.request
+    key = next((each for each in LISTS if isinstance(as_object(before).get(each), list)), "")
+    if not key or not all(isinstance(as_object(each).get(key), list) for each in (request, after)):
+        return exchange
+    same = next((at for at, (one, other) in enumerate(zip(request[key], before[key], strict=False)) if one != other), None)
+    same = min(len(request[key]), len(before[key])) if same is None else same
+    changes = [each for each in difference(before[key], after[key]) if int(parse(each["path"])[0]) < same]
+    return replace(exchange, request={**request, key: apply(request[key], changes)}) if changes else exchange
 
 
 def found_in(conversation: Conversation, profile: Profile | None, as_of: str) -> _Found:

@@ -11,7 +11,7 @@ from conformance.fixes.problem import Candidate, Problem
 from conformance.wire.native import CHAT
 from conformance.wire.values import as_object, objects
 
-ORDER: Final = 30
+ORDER: Final = 15
 RULES: Final = ("transcript/*", "gemini/response-named-as-its-call", "request/tool-calls-not-split", "responses/*")
 
 _HOLDERS: Final = ("messages", "input", "contents")
@@ -38,6 +38,8 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
     ):
         if changed is not None and changed != list(units.units):
             yield Candidate({**request, units.holder: changed}, title)
+    if (paired := _paired(units.units)) is not None:
+        yield Candidate({**request, units.holder: paired}, "give the result the id of its call")
     yield from _from_earlier(problem, units)
     yield from _from_replies(problem, units)
     yield from _at_the_server(problem)
@@ -118,6 +120,35 @@ def _once(units: Sequence[Any]) -> list[Any]:
         if not (is_named and unit in kept):
             kept.append(unit)
     return kept
+
+
+def _paired(units: Sequence[Any]) -> list[Any] | None:
+    """Return the units with the id of the only call without a result in each only result without a call after it."""
+    changed = list(units)
+    waiting: list[Any] = []
+    orphans: list[int] = []
+    made = {identity for unit in units for identity in _call_ids(unit)}
+    answered = {identity for unit in units for identity in _result_ids(unit)}
+    for number, unit in enumerate([*units, None]):
+        ids = _result_ids(unit)
+        if len(ids) == 1 and ids[0] not in made:
+            orphans.append(number)
+        elif not ids:
+            if len(waiting) == len(orphans) == 1:
+                changed[orphans[0]] = _with_id(changed[orphans[0]], waiting[0])
+            own = [each for each in _call_ids(unit) if each not in answered]
+            waiting = [*waiting, *own] if as_object(unit).get("type") == "function_call" else own
+            orphans = []
+    return changed if changed != list(units) else None
+
+
+def _with_id(unit: dict[str, Any], identity: Any) -> dict[str, Any]:
+    """Return a result with the id of its call."""
+    if unit.get("role") == "tool":
+        return {**unit, "tool_call_id": identity}
+    if unit.get("type") == "function_call_output":
+        return {**unit, "call_id": identity}
+    return {**unit, "content": [{**unit["content"][0], "tool_use_id": identity}]}
 
 
 def _from_earlier(problem: Problem, units: _Unit) -> Iterator[Candidate]:

@@ -37,11 +37,13 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
     yield from _other_values(request, problem)
     keys = [str(each) for each in problem.place[:1]] or _POINTERS.findall(problem.finding.message)
     for key in keys:
-        if key in request and key not in CONTENT:
-            if len(problem.place) > 1:
-                yield from _without_member(request, problem)
+        if key not in request or key in CONTENT:
+            continue
+        if len(problem.place) > 1:
+            yield from _without_member(request, problem)
+        else:
             rest = {name: value for name, value in request.items() if name != key}
-            yield Candidate(rest, f"leave out {key}")
+            yield Candidate(rest, f"leave out {key}", whole=True)
     if "model" not in request and problem.conversation[-1].model:
         yield Candidate({**request, "model": problem.conversation[-1].model}, "name the model", "/0/response/model")
     if request.get("tools") == []:
@@ -53,7 +55,7 @@ def _renamed_limits(request: Mapping[str, Any], at: tuple[Any, ...]) -> Iterator
         for other in _LIMITS if key in _LIMITS else ():
             if key in request and other != key and other not in request:
                 changed = {other if name == key else name: value for name, value in request.items()}
-                yield Candidate(changed, f"send {key} as {other}")
+                yield Candidate(changed, f"send {key} as {other}", whole=True)
 
 
 def _without_member(request: Mapping[str, Any], problem: Problem) -> Iterator[Candidate]:

@@ -54,8 +54,11 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
                 yield Candidate(_with_message(problem, returned, message), "send back the reply's own", origin, _SPARED)
         else:
             native = problem.translated[int(returned.reply.place[0])].native
-            if native is not None and (request := _with_own(problem, returned, native)) is not None:
-                yield Candidate(request, "send back the reply's own", f"/{returned.reply.place[0]}/response", _SPARED)
+            origin = f"/{returned.reply.place[0]}/response"
+            for named in (True, False):
+                request = None if native is None else _with_own(problem, returned, native, named=named)
+                if request is not None:
+                    yield Candidate(request, "send back the reply's own", origin, _SPARED)
 
 
 def _covers(problem: Problem, returned: Resent, at: Sequence[Any]) -> bool:
@@ -126,9 +129,16 @@ def _renamed(old: Any, new: Any, key: str) -> dict[Any, Any]:
     return {one: other for one, other in zip(before, after, strict=True) if one != other}
 
 
-def _with_own(problem: Problem, returned: Resent, native: Native) -> Any:
-    """Return the request of another wire with a turn in the form in which that wire sends a reply back."""
+def _with_own(problem: Problem, returned: Resent, native: Native, *, named: bool) -> Any:
+    """Return the request of another wire with a turn in the form in which that wire sends a reply back.
+
+    `named`: with the ids of its items, which some hosts make in a form that others reject.
+    """
     own = wires.by_name(native.protocol).writing.own(native)
+    if not named:
+        if native.protocol != "responses" or own is None:
+            return None
+        own = [{key: value for key, value in each.items() if key != "id"} for each in own]
     holder = _LISTS[native.protocol]
     asked = problem.exchange.native
     places = [] if asked is None else _native_places(asked, int(returned.place[3]))

@@ -7,33 +7,59 @@ from typing import Any, Final
 from conformance.documents.pointer import Place
 from conformance.fixes.problem import Candidate, Problem
 
-ORDER: Final = 45
-RULES: Final = ("request/tool*", "request/response-format*", "shape/tool-definition", "native/request-shape")
+ORDER: Final = 35
+RULES: Final = ("request/tool*", "request/response-format*", "shape/tool-definition", "native/request-shape", "shape/request")
 
 _SCHEMAS: Final = frozenset({"parameters", "schema", "input_schema"})
 
 
 def candidates(problem: Problem) -> Iterator[Candidate]:
-    """Yield requests with the schema at the place of the finding completed."""
-    place = problem.place
+    """Yield requests with the schema at the place of the finding completed, or the tool in the form of its wire."""
+    for title, steps in _STEPS:
+        request = deepcopy(problem.request)
+        holder, key = _schema_of(request, problem.place)
+        if holder is not None and any([step(holder, key) for step in steps]):
+            yield Candidate(request, title)
+    for at in range(len(problem.place), 0, -1):
+        request = deepcopy(problem.request)
+        value = _at(request, problem.place[:at])
+        if isinstance(value, dict) and _in_the_other_form(value):
+            yield Candidate(request, "send the function in the form of this wire", whole=True)
+
+
+def _schema_of(request: Any, place: Place) -> tuple[Any, str]:
+    """Return what holds the schema that a place is in or holds, and its key."""
     ends = [number for number, token in enumerate(place) if token in _SCHEMAS]
-    root = place[: ends[0] + 1] if ends else place
-    for complete in (_with_properties, _closed, _all_required, _without_strict):
-        request = deepcopy(problem.request)
-        holder = _holder(request, root)
-        if holder is not None and complete(holder, str(root[-1])):
-            yield Candidate(request, complete.__doc__ or "")
-    for rounds in (2,):
-        request = deepcopy(problem.request)
-        holder = _holder(request, root)
-        if holder is not None and [_closed(holder, str(root[-1])), _all_required(holder, str(root[-1]))] and rounds:
-            yield Candidate(request, "close the schema and require every property")
+    if ends:
+        return _at(request, place[: ends[0]]), str(place[ends[0]])
+    for holder in (_at(request, place), _at(request, (*place, "function"))):
+        key = next((each for each in _SCHEMAS if isinstance(holder, dict) and each in holder), "")
+        if key:
+            return holder, key
+    # A tool without parameters has no schema yet.
+    function = _at(request, (*place, "function"))
+    return (function, "parameters") if isinstance(function, dict) else (None, "")
 
 
-def _holder(value: Any, place: Place) -> dict[str, Any] | None:
-    for token in place[:-1]:
-        value = value[token]
-    return value if isinstance(value, dict) and place and place[-1] in value else None
+def _at(value: Any, place: Place) -> Any:
+    for token in place:
+        try:
+            value = value[token]
+        except (LookupError, TypeError):
+            return None
+    return value
+
+
+def _in_the_other_form(tool: dict[str, Any]) -> bool:
+    """Turn a function of chat completions into one of Responses, or the other way round."""
+    if tool.get("type") != "function":
+        return False
+    function = tool.pop("function", None)
+    if isinstance(function, dict):
+        tool.update(function)
+    else:
+        tool["function"] = {key: tool.pop(key) for key in [*tool] if key != "type"}
+    return True
 
 
 def _objects(schema: Any) -> Iterator[dict[str, Any]]:
@@ -48,8 +74,7 @@ def _objects(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _with_properties(holder: dict[str, Any], key: str) -> bool:
-    """say that there are no properties"""
-    schema = holder[key]
+    schema = holder.get(key)
     if not schema or not isinstance(schema, dict):
         holder[key] = {"type": "object", "properties": {}}
         return True
@@ -60,21 +85,27 @@ def _with_properties(holder: dict[str, Any], key: str) -> bool:
 
 
 def _closed(holder: dict[str, Any], key: str) -> bool:
-    """allow no other properties"""
-    found = [each for each in _objects(holder[key]) if each.get("additionalProperties") is not False]
+    found = [each for each in _objects(holder.get(key)) if each.get("additionalProperties") is not False]
     for each in found:
         each["additionalProperties"] = False
     return bool(found)
 
 
 def _all_required(holder: dict[str, Any], key: str) -> bool:
-    """require every property"""
-    found = [each for each in _objects(holder[key]) if set(each.get("required", ())) != set(each.get("properties", ()))]
+    found = [each for each in _objects(holder.get(key)) if set(each.get("required", ())) != set(each.get("properties", ()))]
     for each in found:
         each["required"] = list(each.get("properties", ()))
     return bool(found)
 
 
 def _without_strict(holder: dict[str, Any], _key: str) -> bool:
-    """do not ask for the strict mode"""
     return holder.pop("strict", None) is not None
+
+
+_STEPS: Final = (
+    ("say that there are no properties", (_with_properties,)),
+    ("allow no other properties", (_closed,)),
+    ("require every property", (_all_required,)),
+    ("allow no other properties, and require every one", (_closed, _all_required)),
+    ("do not ask for the strict mode", (_without_strict,)),
+)

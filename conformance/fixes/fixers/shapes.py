@@ -20,7 +20,7 @@ RULES: Final = ("*",)
 _QUOTED: Final = re.compile(r"'([^']{1,200})'|\"([^\"]{1,200})\"")
 _ONE_OF: Final = re.compile(r"one of ([\w, -]+?), got")
 _MISSING: Final = re.compile(r'expected the key "([^"]+)"')
-_BARE: Final = re.compile(r"^expected ([\w.]+) ?")
+_LIST: Final = re.compile(r"expected (?:an array|a list|parts|blocks)")
 _DEFAULTS: Final[dict[str, tuple[Any, ...]]] = {
     "type": ("function", "text"),
     "arguments": ("{}",),
@@ -44,14 +44,20 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
     spared = frozenset({REASONING}) if problem.rule in WITHOUT_REASONING else frozenset()
     value = _at(request, place)
     yield from _with_missing_key(problem, place, value)
+    if value in _EMPTY:
+        # Nothing is lost with it.
+        yield from _without(request, place, spared)
     for other in _other_forms(value, problem):
         yield Candidate(_replaced(request, place, other), "send it in the form that is expected", spared=spared)
-    if place and place != (place[0],) and value is not _ABSENT:
+    if value is not _ABSENT:
+        yield from _without(request, place, spared)
+    yield from _of_parent(problem, place)
+
+
+def _without(request: Any, place: Place, spared: frozenset[str]) -> Iterator[Candidate]:
+    if len(place) > 1 or (place and (request[place[0]] in _EMPTY or place[0] not in CONTENT)):
         removed = apply(request, [{"op": "remove", "path": render(place)}])
         yield Candidate(removed, f"leave out {place[-1]}", spared=spared)
-    elif place and value is not _ABSENT and (value in _EMPTY or place[0] not in CONTENT):
-        yield Candidate({key: each for key, each in request.items() if key != place[0]}, f"leave out {place[0]}")
-    yield from _of_parent(problem, place)
 
 
 def _at(value: Any, place: Place) -> Any:
@@ -124,8 +130,10 @@ def _of_text(value: str, problem: Problem) -> Iterator[Any]:
     try:
         yield orjson.loads(value)
     except orjson.JSONDecodeError:
+        pass
+    if _LIST.search(problem.finding.message):
         yield [{"type": "text", "text": value}]
-        yield {"role": "user", "content": value}
+    yield {"role": "user", "content": value}
 
 
 def _of_parent(problem: Problem, place: Place) -> Iterator[Candidate]:
