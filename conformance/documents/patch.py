@@ -79,7 +79,9 @@ def _of_lists(before: list[Any], after: list[Any], place: Place) -> Iterator[Ope
             elif old is not None and new is not None:
                 yield from _difference(before[start + old], after[new_start + new], (*place, start + old))
             elif new is not None:
-                at = start + next((each for each, _ in pairs[pairs.index((old, new)) :] if each is not None), end - start)
+                at = start + next(
+                    (each for each, _ in pairs[pairs.index((old, new)) :] if each is not None), end - start
+                )
                 yield {"op": "add", "path": render((*place, at)), "value": after[new_start + new]}
 
 

@@ -12,11 +12,11 @@ from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
-from conformance.judge import judge
+from conformance.judge import Judgement, judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
-from conformance.wire.views import requests
+from conformance.wire.views import Side, requests
 
 AUTO: Final = "auto"
 """The provider argument that means: detect the provider of each input from the name or the host in it."""
@@ -36,7 +36,8 @@ class Task(NamedTuple):
     `provider`: a profile's name, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means all.
     `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the line of
     each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601 day
-    whose claims hold; empty means the day of each exchange.
+    whose claims hold; empty means the day of each exchange. `fixes`: report the patch for each finding about a client.
+    `corrects`: also return the input with its requests corrected, and how they differ.
     """
 
     provider: str = ""
@@ -45,17 +46,21 @@ class Task(NamedTuple):
     show_all: bool = False
     lines: bool = False
     as_of: str = ""
+    fixes: bool = False
+    corrects: bool = False
 
 
 class CheckedInput(NamedTuple):
     """One checked input, as plain data, to be sent between processes.
 
-    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge.
+    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge. `corrected`:
+    the input with its requests corrected, as lines of JSON.
     """
 
     report: dict[str, Any]
     counts: Counts
     judged: Sequence[str] = ()
+    corrected: Sequence[bytes] = ()
 
 
 class File(NamedTuple):
@@ -106,7 +111,31 @@ class Checker:
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
         if self._task.lines and any(outcome["findings"] for outcome in reported):
             _add_lines(given, reported)
-        return CheckedInput(_report(given, profile, days, notes, reported), counts, judgement.judged())
+        report = _report(given, profile, days, notes, reported)
+        corrected = self._fixed(given, profile, judgement, report) if self._task.fixes or self._task.corrects else ()
+        return CheckedInput(report, counts, judgement.judged(), corrected)
+
+    def _fixed(
+        self, given: Input, profile: Profile | None, judgement: Judgement, report: dict[str, Any]
+    ) -> Sequence[bytes]:
+        """Add the fixes of the findings about the client to a report; return the corrected input, if it is wanted."""
+        # Imported here because most runs fix nothing.
+        from conformance.files import fixing
+
+        task, found = self._task, tuple(judgement.found())
+        if task.fixes and found:
+            fixes = fixing.Fixing(given, profile, task.as_of)
+            fixes.add_all(found, report["outcomes"], lines=task.lines)
+            if fixes.notes():
+                report["notes"] = [*report.get("notes", ()), *fixes.notes()]
+        if not task.corrects:
+            return ()
+        conversation = given.conversation
+        if any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
+            conversation = fixing.fixed_input(given, profile, self._rules_for(given), task.as_of)
+            if text := "".join(fixing.diff(given, conversation)):
+                report["diff"] = text
+        return tuple(fixing.records(given, conversation))
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""

@@ -30,6 +30,9 @@ from conformance.wire.views import Side
 MAX_TRIALS: Final = 60
 """How many forms of a request are judged for one finding."""
 
+_FEW: Final = 8
+"""Of how many operations each is tried alone."""
+
 _CLIENT: Final = Side.CLIENT.value
 
 
@@ -73,7 +76,9 @@ def fix(
             if trial.tried >= MAX_TRIALS:
                 return Fix((), needs=needed(rule, finding.message), trials=trial.tried)
             if _holds(chosen, candidate, trial):
-                patch = chosen if candidate.whole else minimal(chosen, partial(_holds, candidate=candidate, trial=trial))
+                patch = (
+                    chosen if candidate.whole else minimal(chosen, partial(_holds, candidate=candidate, trial=trial))
+                )
                 return Fix(tuple(patch), candidate.title, candidate.origin, trials=trial.tried)
     return Fix((), needs=needed(rule, finding.message), trials=trial.tried)
 
@@ -100,6 +105,10 @@ def _nearest(operations: Sequence[Operation], problem: Problem) -> Iterator[Sequ
             count = len(near)
     if len(operations) > count:
         yield operations
+    # All together may do too much, such as bring back a key that only replies have.
+    if 1 < len(operations) <= _FEW:
+        for each in operations:
+            yield [each]
 
 
 def _candidates(problem: Problem) -> Iterator[Candidate]:

@@ -59,11 +59,11 @@ def content_of(exchange: Exchange) -> Content:
     """Return what the request of a translated exchange says."""
     body = as_object(exchange.request)
     texts, reasoning, calls, results = list[str](), list[str](), list[str](), list[tuple[str | None, str]]()
-    answered: dict[Any, list[str]] = {}
+    answered: dict[str, list[str]] = {}
     for _, message in objects(body.get("messages")):
         reasoning += _reasoning(message)
         if message.get("role") == "tool":
-            waiting = answered.get(message.get("tool_call_id"), [])
+            waiting = answered.get(repr(message.get("tool_call_id")), [])
             text = content_text(message.get("content"))
             results.append((waiting.pop(0) if len(waiting) > 1 else waiting[0] if waiting else None, text))
         own = [_call(call) for _, call in objects(message.get("tool_calls"))]
@@ -71,7 +71,7 @@ def content_of(exchange: Exchange) -> Content:
         if own:
             answered = {}
         for (_, call), shown in zip(objects(message.get("tool_calls")), own, strict=True):
-            answered.setdefault(call.get("id"), []).append(shown)
+            answered.setdefault(repr(call.get("id")), []).append(shown)
         texts += _texts(message)
     if exchange.native is not None:
         native = as_object(exchange.native.request)
@@ -159,7 +159,7 @@ def _texts(message: Mapping[str, Any]) -> Iterator[str]:
     content = message.get("content")
     tagged = find_tagged(content) if message.get("role") == "assistant" else None
     if tagged is not None and tagged.closed:
-        yield from filter(None, (tagged.reasoning.strip(), tagged.rest.strip()))
+        yield from filter(None, (tagged.rest.strip(),))
     elif isinstance(content, list):
         for _, part in objects(content):
             if part.get("type") not in PARTS.values():
@@ -173,6 +173,9 @@ def _reasoning(message: Mapping[str, Any]) -> Iterator[str]:
     for key in ALL_KEYS:
         # A blob is reasoning, too, under whatever key it stands.
         yield from _leaves(message.get(key), skipped=frozenset({"type", "format", "id", "index"}))
+    tagged = find_tagged(message.get("content"))
+    if tagged is not None and tagged.closed and tagged.reasoning.strip():
+        yield tagged.reasoning.strip()
     for _, part in objects(message.get("content")):
         if part.get("type") in PARTS.values():
             yield from _leaves(part)

@@ -16,7 +16,7 @@ from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.text import content_text
 from conformance.wire.values import as_object, objects
 
-_EARLIER: Final = 3
+EARLIER: Final = 3
 """How many exchanges before a request are judged with it, if that is enough to see the finding: a reply comes back in
 the next request, and judging a whole session for each attempt would take the square of its length."""
 
@@ -39,36 +39,41 @@ class Trial:
         self.problem = problem
         self.tried = 0
         self._key = (problem.rule, problem.finding.at.partition("/request")[2], problem.finding.message)
-        self._window = problem.conversation[-1 - _EARLIER :]
+        self._window = problem.conversation[-1 - EARLIER :]
         self._before = self._judged(self._window)
         if self._key not in self._before.each and len(self._window) < len(problem.conversation):
             self._window = problem.conversation
             self._before = self._judged(self._window)
-        self._content = content_of(problem.exchange)
+        self._content = content_of(wires.translate(self._window)[-1])
+        self._known = self._known_results()
 
     def accepts(self, candidate: Candidate) -> bool:
         """Return whether a form of the request lacks the finding, has no new one, and loses nothing."""
-        if self.loses(candidate):
+        conversation = self._with(candidate)
+        if self._loss(conversation[-1], candidate):
             return False
-        # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
-        earlier = [carried(each, self.problem.request, candidate.request) for each in self._window[:-1]]
-        after = self._judged((*earlier, self.sent(candidate.request)))
+        after = self._judged(conversation)
         rule = self._key[0]
         fewer = _of_rule(after, rule) < _of_rule(self._before, rule)
         return fewer and self._key not in after.each and not after.counts - self._before.counts
 
-    def loses(self, candidate: Candidate) -> str:
+    def _with(self, candidate: Candidate) -> Conversation:
+        """Return the translated conversation with another form of its last request."""
+        # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
+        earlier = [carried(each, self.problem.request, candidate.request) for each in self._window[:-1]]
+        return wires.translate((*earlier, self.sent(candidate.request)))
+
+    def _loss(self, sent: Exchange, candidate: Candidate) -> str:
         """Return what a form of the request loses, in words."""
-        (sent,) = wires.translate((self.sent(candidate.request),))
         if sent.protocol != self.problem.exchange.protocol:
             return "the request would be one of another wire"
-        return loss(self._content, content_of(sent), self._known(), candidate.spared)
+        return loss(self._content, content_of(sent), self._known, candidate.spared)
 
     def sent(self, request: Any) -> Exchange:
         """Return the exchange with another request."""
         return replace(self.problem.conversation[-1], request=request)
 
-    def _known(self) -> frozenset[str]:
+    def _known_results(self) -> frozenset[str]:
         """Return the texts of the results that earlier requests of the session have."""
         histories = [as_object(each.request).get("messages") for each in self.problem.translated[:-1]]
         messages = [message for listed in histories for _, message in objects(listed)]
@@ -85,7 +90,9 @@ def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
     key = next((each for each in LISTS if isinstance(as_object(before).get(each), list)), "")
     if not key or not all(isinstance(as_object(each).get(key), list) for each in (request, after)):
         return exchange
-    same = next((at for at, (one, other) in enumerate(zip(request[key], before[key], strict=False)) if one != other), None)
+    same = next(
+        (at for at, (one, other) in enumerate(zip(request[key], before[key], strict=False)) if one != other), None
+    )
     same = min(len(request[key]), len(before[key])) if same is None else same
     changes = [each for each in difference(before[key], after[key]) if int(parse(each["path"])[0]) < same]
     return replace(exchange, request={**request, key: apply(request[key], changes)}) if changes else exchange

@@ -43,6 +43,7 @@ EXAMPLES: Final = """\
   conformance check --provider auto --format json cassettes/ > report.json
   conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
   conformance check --format github --output sarif=check.sarif --output junit=check.xml fixtures/   # one run
+  conformance check --fix --provider deepseek session.jsonl -o fixed.jsonl   # correct the requests
   curl -sN … | conformance check --rule 'stream/*' -"""
 
 _PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
@@ -51,6 +52,10 @@ check by the claims of this day, YYYY-MM-DD or today (default: the day of each e
 which the provider's sources were read)"""
 _LEVEL: Final = """\
 the lowest level to show and to return exit code 1 for (default: show all levels, return 1 for MUST and SHOULD)"""
+_FIX: Final = """\
+print how to change the requests so that their findings disappear, as a diff; nothing that they say gets lost, and \
+no input is changed"""
+_FIXED: Final = "with --fix, write the inputs with corrected requests to this file, as JSON Lines"
 _LEAST_SECONDS: Final = 0.001
 _FOLDER: Final = Path(renderers.__path__[0])
 
@@ -64,6 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--rule", action="append", default=[], metavar="RULE", help="check only rules that match this glob; repeatable")
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
     add_outputs(parser, _Formats())
+    add("--fix", action="store_true", help=_FIX)
+    add("-o", "--fixed", type=Path, metavar="FILE", help=_FIXED)
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
     add("--all", action="store_true", help="also show rules that passed or did not apply")
     add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
@@ -73,18 +80,32 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the paths and print the report; return 2 if an input or a rule could not be used, 1 for findings."""
     names = [arguments.format, *[name for name, _ in arguments.output]]
     # A format declares in its own file whether it needs more than the findings.
-    every, lines = (any(getattr(_format(name), needed, False) for name in names) for needed in ("EVERY", "LINES"))
+    every, lines, fixes = (
+        any(getattr(_format(name), needed, False) for name in names) for needed in ("EVERY", "LINES", "FIXES")
+    )
+    if arguments.fixed and not arguments.fix:
+        raise Unusable("--fixed needs --fix: it is where the corrected requests go")
     if arguments.as_of and not arguments.provider:
         raise Unusable("--as-of needs --provider: only the claims of a provider have dates")
     level = Level(arguments.level or Level.MAY)
-    task = Task(arguments.provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "")
+    task = Task(
+        arguments.provider,
+        tuple(arguments.rule),
+        level,
+        arguments.all or every,
+        lines,
+        arguments.as_of or "",
+        fixes or arguments.fix,
+        arguments.fix,
+    )
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
     render = partial(_rendered, names, paint, arguments.all)
     with ExitStack() as stack:
         spools = [stack.enter_context(_spool()) for _ in arguments.output]
-        parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged, spools)
+        fixed = stack.enter_context(_spool()) if arguments.fixed else None
+        parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged, spools, fixed)
         for text in _format(arguments.format).render_inputs(parts, lambda: summary(counts, judged, task), paint):
             # Input from a pipe may arrive slowly, and is reported as it arrives.
             print(text, end="", flush="-" in arguments.paths)
@@ -92,6 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
             spool.seek(0)
             texts = _format(name).render_inputs(_loaded(spool), lambda: summary(counts, judged, task), _plain)
             _write(path, texts)
+        if fixed is not None:
+            fixed.seek(0)
+            _write(arguments.fixed, (line.decode() for line in fixed))
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:
@@ -132,7 +156,8 @@ def _format(name: str) -> ModuleType:
 class _Rendered(NamedTuple):
     """Some checked inputs: what their report consists of, their counts, errors and rules, and the path of the last one.
 
-    `parts`: those of each format. `judged`: the ids of the rules that found something to judge.
+    `parts`: those of each format. `judged`: the ids of the rules that found something to judge. `corrected`: the inputs
+    with corrected requests, as lines of JSON.
     """
 
     parts: list[list[Any]]
@@ -140,6 +165,7 @@ class _Rendered(NamedTuple):
     judged: set[str]
     errors: list[str]
     path: str
+    corrected: list[bytes]
 
 
 def _plain(_colour: str, text: str) -> str:
@@ -199,7 +225,8 @@ def _rendered(
         [_format(name).part(_shown(each.report, name, show_all=show_all), colours) for each in checked]
         for name, colours in ways
     ]
-    return _Rendered(parts, counts, judged, errors, path)
+    corrected = list(chain.from_iterable([each.corrected for each in checked]))
+    return _Rendered(parts, counts, judged, errors, path, corrected)
 
 
 def _keep(parts: Sequence[Any], spool: IO[bytes]) -> None:
@@ -210,7 +237,11 @@ def _keep(parts: Sequence[Any], spool: IO[bytes]) -> None:
 
 
 def _counted(
-    rendered: Iterable[_Rendered], counts: Counts, judged: set[str], spools: Sequence[IO[bytes]]
+    rendered: Iterable[_Rendered],
+    counts: Counts,
+    judged: set[str],
+    spools: Sequence[IO[bytes]],
+    fixed: IO[bytes] | None,
 ) -> Iterator[Any]:
     """Yield the parts of the first report, and put those of the others into files.
 
@@ -232,6 +263,8 @@ def _counted(
             first, *others = each.parts
             for parts, spool in zip(others, spools, strict=True):
                 _keep(parts, spool)
+            if fixed is not None:
+                fixed.writelines(line + b"\n" for line in each.corrected)
             yield from first
     finally:
         progress.clear()

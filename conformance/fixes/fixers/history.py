@@ -3,6 +3,7 @@
 Nothing is made up: a call or a result that is missing comes from an earlier request or reply of the session.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from conformance.wire.values import as_object, objects
 ORDER: Final = 15
 RULES: Final = ("transcript/*", "gemini/response-named-as-its-call", "request/tool-calls-not-split", "responses/*")
 
+_QUOTED: Final = re.compile(r"'([^']+)'")
 _HOLDERS: Final = ("messages", "input", "contents")
 
 
@@ -38,6 +40,8 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
     ):
         if changed is not None and changed != list(units.units):
             yield Candidate({**request, units.holder: changed}, title)
+    if (swapped := _swapped(units.units, problem.finding.message)) is not None:
+        yield Candidate({**request, units.holder: swapped}, "put the results into the order of their calls", whole=True)
     if (paired := _paired(units.units)) is not None:
         yield Candidate({**request, units.holder: paired}, "give the result the id of its call")
     yield from _from_earlier(problem, units)
@@ -122,6 +126,18 @@ def _once(units: Sequence[Any]) -> list[Any]:
     return kept
 
 
+def _swapped(units: Sequence[Any], message: str) -> list[Any] | None:
+    """Return the units with the two results exchanged that a finding names: their calls may be at the server."""
+    named = _QUOTED.findall(message)
+    places = [at for at, unit in enumerate(units) if (ids := _result_ids(unit)) and ids[0] in named]
+    if len(places) != len(named) or len(named) != 2:
+        return None
+    changed = list(units)
+    first, second = places
+    changed[first], changed[second] = units[second], units[first]
+    return changed
+
+
 def _paired(units: Sequence[Any]) -> list[Any] | None:
     """Return the units with the id of the only call without a result in each only result without a call after it."""
     changed = list(units)
@@ -175,10 +191,14 @@ def _from_replies(problem: Problem, units: _Unit) -> Iterator[Candidate]:
             sent = _reply_units(problem, number)
             if any(each in _call_ids(unit) for unit in sent for each in ids):
                 changed = [*units.units[:at], *sent, *units.units[at:]]
-                yield Candidate({**problem.request, units.holder: changed}, "send the reply back", f"/{number}/response")
+                yield Candidate(
+                    {**problem.request, units.holder: changed}, "send the reply back", f"/{number}/response"
+                )
                 # The client may have sent something in its place.
                 changed = [*units.units[: at - 1], *sent, *units.units[at:]]
-                yield Candidate({**problem.request, units.holder: changed}, "send the reply back", f"/{number}/response")
+                yield Candidate(
+                    {**problem.request, units.holder: changed}, "send the reply back", f"/{number}/response"
+                )
 
 
 def _reply_units(problem: Problem, number: int) -> list[Any]:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from conformance import convert
 from conformance.convert.native import native_request
+from conformance.documents.patch import apply, difference
 from conformance.fixes.content import REASONING
 from conformance.fixes.problem import Candidate, Problem
 from conformance.wire.native import CHAT
@@ -37,4 +38,7 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
     sent = native_request({**body, "messages": prepared.messages}, prepared.origins, exchange.protocol).body
     for key in _LISTS:
         if key in problem.request and key in sent:
-            yield Candidate({**problem.request, key: sent[key]}, "as `prepare` sends it", spared=spared)
+            # Whole units may come back in another form; only what changes within one is an edit for the provider.
+            edits = [each for each in difference(problem.request[key], sent[key]) if each["path"].count("/") > 1]
+            changed = apply(problem.request[key], edits)
+            yield Candidate({**problem.request, key: changed}, "as `prepare` sends it", spared=spared)

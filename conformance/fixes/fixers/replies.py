@@ -45,20 +45,31 @@ _LISTS: Final = {"messages": "messages", "responses": "input", "gemini": "conten
 def candidates(problem: Problem) -> Iterator[Candidate]:
     """Yield requests in which messages that send replies back are as those replies were."""
     own = [each for each in problem.index.resent if each.place[0] == problem.number]
-    at = problem.place
-    near = [each for each in own if _covers(problem, each, at)] or own[-1:]
+    near = [each for each in own if _covers(problem, each, problem.place)] or own[-1:]
     for returned in near:
-        origin = render(returned.reply.place)
         if problem.exchange.protocol == CHAT:
+            origin = render(returned.reply.place)
             for message in _messages(returned, problem):
-                yield Candidate(_with_message(problem, returned, message), "send back the reply's own", origin, _SPARED)
+                request = _with_message(problem, returned, message)
+                yield Candidate(request, "send back the reply's own", origin, _SPARED)
         else:
+            yield from _native_candidates(problem, [returned])
+    if len(own) > 1 and problem.exchange.protocol != CHAT:
+        yield from _native_candidates(problem, own)
+
+
+def _native_candidates(problem: Problem, turns: Sequence[Resent]) -> Iterator[Candidate]:
+    """Yield requests of another wire with some turns as that wire sends their replies back."""
+    origin = f"/{turns[0].reply.place[0]}/response"
+    for named in (True, False):
+        request = problem.request
+        # From the last, so that the places of the others stay.
+        for returned in sorted(turns, key=lambda each: each.place, reverse=True):
             native = problem.translated[int(returned.reply.place[0])].native
-            origin = f"/{returned.reply.place[0]}/response"
-            for named in (True, False):
-                request = None if native is None else _with_own(problem, returned, native, named=named)
-                if request is not None:
-                    yield Candidate(request, "send back the reply's own", origin, _SPARED)
+            changed = None if native is None else _with_own(problem, request, returned, native, named=named)
+            request = request if changed is None else changed
+        if request is not problem.request:
+            yield Candidate(request, "send back the reply's own", origin, _SPARED)
 
 
 def _covers(problem: Problem, returned: Resent, at: Sequence[Any]) -> bool:
@@ -129,7 +140,7 @@ def _renamed(old: Any, new: Any, key: str) -> dict[Any, Any]:
     return {one: other for one, other in zip(before, after, strict=True) if one != other}
 
 
-def _with_own(problem: Problem, returned: Resent, native: Native, *, named: bool) -> Any:
+def _with_own(problem: Problem, request: Any, returned: Resent, native: Native, *, named: bool) -> Any:
     """Return the request of another wire with a turn in the form in which that wire sends a reply back.
 
     `named`: with the ids of its items, which some hosts make in a form that others reject.
@@ -145,7 +156,7 @@ def _with_own(problem: Problem, returned: Resent, native: Native, *, named: bool
     numbers = sorted({int(place[2]) for place in places if len(place) > 2 and place[1] == holder})
     if own is None or not numbers:
         return None
-    units = list(problem.request[holder])
+    units = list(request[holder])
     first, last = numbers[0], numbers[-1]
     if native.protocol == "responses":
         before = [each for each in units[first : last + 1] if as_object(each).get("type") == "function_call"]
@@ -162,13 +173,17 @@ def _with_own(problem: Problem, returned: Resent, native: Native, *, named: bool
         ids = {}
         units[first] = {**units[first], "parts": own.get("parts", [])}
     rest = [_with_ids(unit, ids) for unit in units[first + 1 :]] if ids else units[first + 1 :]
-    return {**problem.request, holder: [*units[: first + 1], *rest]}
+    return {**request, holder: [*units[: first + 1], *rest]}
 
 
 def _like(item: dict[str, Any], sent: Sequence[Any]) -> dict[str, Any]:
     """Return an item of a reply with the id that the client sends, if it sends the item with one."""
     for each in sent:
-        if as_object(each).get("type") == item.get("type") and "id" in each and item.get("call_id") == each.get("call_id"):
+        if (
+            as_object(each).get("type") == item.get("type")
+            and "id" in each
+            and item.get("call_id") == each.get("call_id")
+        ):
             return {"id": each["id"], **item}
     return item
 

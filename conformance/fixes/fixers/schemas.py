@@ -8,7 +8,13 @@ from conformance.documents.pointer import Place
 from conformance.fixes.problem import Candidate, Problem
 
 ORDER: Final = 35
-RULES: Final = ("request/tool*", "request/response-format*", "shape/tool-definition", "native/request-shape", "shape/request")
+RULES: Final = (
+    "request/tool*",
+    "request/response-format*",
+    "shape/tool-definition",
+    "native/request-shape",
+    "shape/request",
+)
 
 _SCHEMAS: Final = frozenset({"parameters", "schema", "input_schema"})
 
@@ -92,7 +98,9 @@ def _closed(holder: dict[str, Any], key: str) -> bool:
 
 
 def _all_required(holder: dict[str, Any], key: str) -> bool:
-    found = [each for each in _objects(holder.get(key)) if set(each.get("required", ())) != set(each.get("properties", ()))]
+    found = [
+        each for each in _objects(holder.get(key)) if set(each.get("required", ())) != set(each.get("properties", ()))
+    ]
     for each in found:
         each["required"] = list(each.get("properties", ()))
     return bool(found)

@@ -35,6 +35,9 @@ _DEFAULTS: Final[dict[str, tuple[Any, ...]]] = {
 
 _ROLES: Final = {"developer": "system", "tool": "user", "function": "tool", "model": "assistant", "assistant": "model"}
 _EMPTY: Final = ("", None, [], {})
+_UNIT: Final = 2
+"""The length of the place of a message, item or content in a request."""
+
 _ABSENT: Final = object()
 
 
@@ -133,7 +136,8 @@ def _of_text(value: str, problem: Problem) -> Iterator[Any]:
         pass
     if _LIST.search(problem.finding.message):
         yield [{"type": "text", "text": value}]
-    yield {"role": "user", "content": value}
+    if type(key) is int and len(problem.place) == _UNIT:
+        yield {"role": "user", "content": value}
 
 
 def _of_parent(problem: Problem, place: Place) -> Iterator[Candidate]:

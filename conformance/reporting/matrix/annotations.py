@@ -58,7 +58,7 @@ class Annotation:
 
     `check` is a rule's id, `probes/<name>` or a key of `TITLES`. `at` is a JSON Pointer into the conversation.
     `reason` is that of the baseline entry that covers a failure, with its link. `side`: who is responsible, `client` or
-    `provider`; empty for checks that are not about the wire.
+    `provider`; empty for checks that are not about the wire. `fixes`: as the JSON object of a finding has them.
     """
 
     suite: str
@@ -70,6 +70,7 @@ class Annotation:
     location: Location = NOWHERE
     reason: str = ""
     side: str = ""
+    fixes: Sequence[Mapping[str, Any]] = ()
 
     @property
     def text(self) -> str:
@@ -109,7 +110,7 @@ def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]
         level = Level(finding["level"])
         kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
         about = level, finding["message"], finding["at"], _location(given, finding)
-        yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""))
+        yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""), fixes=finding.get("fixes", ()))
     if status in (Status.PASSED, Status.ERRORED):
         reason = outcome.get("reason", "")
         location = _location(given, {"at": ""})

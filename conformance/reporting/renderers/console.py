@@ -8,6 +8,8 @@ from conformance.reporting.text import Paint, line_of, plural, printable
 
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
+_DIFF_COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
+
 
 def part(report: Mapping[str, Any], paint: Paint) -> str:
     """Return the lines of an input; an unreadable one is only counted, since its error goes to standard error."""
@@ -27,6 +29,15 @@ def _input(given: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         yield f"    {printable(note)}\n"
     for outcome in given["outcomes"]:
         yield from _outcome(given, outcome, paint)
+    yield from _diff(given.get("diff", ""), paint)
+
+
+def _diff(text: str, paint: Paint) -> Iterator[str]:
+    """Yield the lines of a diff, as other tools colour them."""
+    for line in text.splitlines():
+        colour = "bold" if line.startswith(("---", "+++")) else _DIFF_COLOURS.get(line[:1], "")
+        shown = printable(line)
+        yield (paint(colour, shown) if colour else shown) + "\n"
 
 
 def _place(given: Mapping[str, Any], pointer: str = "") -> str:
@@ -43,6 +54,8 @@ def _outcome(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint)
         yield f"{where}: {check} at {printable(finding['at'] or '(root)')}: {printable(finding['message'])}\n"
         if "refusal" in finding:
             yield f"    {given['provider']} answers {printable(_answer(finding['refusal']))}\n"
+        if "needs" in finding:
+            yield f"    no fix: it needs {printable(finding['needs'])}\n"
     if not outcome["findings"]:
         where = _place(given)
         reason = f": {printable(outcome['reason'])}" if outcome.get("reason") else ""
