@@ -17,6 +17,7 @@ from conformance.fixes import fix
 from conformance.fixes.corrected import corrected
 from conformance.formats import Input
 from conformance.formats.compression import open_file
+from conformance.formats.records import record_of
 from conformance.profiles import Profile
 from conformance.results import Finding, Outcome
 from conformance.rules import Rule
@@ -121,22 +122,12 @@ def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
     elif len(values) == 1:
         yield orjson.dumps(_record(values[0], given, fixed))
     else:
-        yield from (orjson.dumps(own_record(each, given.session)) for each in fixed)
+        yield from (orjson.dumps(record_of(each, given.session)) for each in fixed)
 
 
 def fixed_input(given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str) -> Conversation:
     """Return the conversation of an input with its requests corrected."""
     return corrected(given.conversation, profile, tuple(rules), as_of)
-
-
-def own_record(exchange: Exchange, session: str = "") -> dict[str, Any]:
-    """Return an exchange as a record that `check` reads."""
-    made: dict[str, Any] = {"session": session} if session else {}
-    made |= {"request": exchange.request, "response": exchange.response, "status": exchange.status}
-    made |= {"headers": dict(exchange.headers)} if exchange.headers else {}
-    named = {"url": exchange.url, "model": exchange.model, "date": exchange.date}
-    made |= {key: value for key, value in named.items() if value}
-    return made | ({"stream": True} if exchange.streamed else {})
 
 
 def _with_request(exchange: Exchange, request: Any, is_it: bool) -> Exchange:  # noqa: FBT001 — one caller
@@ -146,7 +137,7 @@ def _with_request(exchange: Exchange, request: Any, is_it: bool) -> Exchange:  #
 def _record(value: Any, given: Input, fixed: Conversation) -> Any:
     """Return a value of the file with corrected requests in it; an exchange if its form is not known."""
     requests = [each.request for each in fixed]
-    own = [own_record(each, given.session) for each in fixed]
+    own = [record_of(each, given.session) for each in fixed]
     if isinstance(value, list) and given.kind == "messages":
         return requests[0]["messages"]
     if isinstance(value, list) and len(value) == len(fixed):

@@ -7,6 +7,7 @@ and the names of tools. Ids, parameters, and keys that only the client reads are
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -22,9 +23,9 @@ CALLS: Final = "calls"
 
 _NO_CONTENT: Final = frozenset(
     {
-        "annotations", "args", "arguments", "cache_control", "call_id", "encrypted_content", "format", "id", "index", "item_id", "logprobs",
-        "media_type", "mimeType", "name", "phase", "role", "signature", "status", "thoughtSignature",
-        "thought_signature", "tool_call_id", "tool_use_id", "type",
+        "annotations", "args", "arguments", "cache_control", "call_id", "encrypted_content", "format", "id", "index",
+        "item_id", "logprobs", "media_type", "mimeType", "name", "phase", "role", "signature", "status",
+        "thoughtSignature", "thought_signature", "tool_call_id", "tool_use_id", "type",
     }
 )  # fmt: skip
 """Members of messages whose values are no content, on any wire."""
@@ -184,10 +185,9 @@ def _reasoning(message: Mapping[str, Any]) -> Iterator[str]:
 def _call(call: Mapping[str, Any]) -> str:
     function = as_object(call.get("function")) or as_object(call.get("custom"))
     arguments = function.get("arguments", function.get("input"))
-    try:
+    # What is not JSON is compared as the text that it is.
+    with suppress(orjson.JSONDecodeError):
         arguments = orjson.loads(arguments) if isinstance(arguments, str) else arguments
-    except orjson.JSONDecodeError:
-        pass
     arguments = {} if arguments in ("", None) else arguments
     return orjson.dumps([function.get("name"), arguments], option=orjson.OPT_SORT_KEYS).decode()
 

@@ -96,6 +96,6 @@ def positions(value: Any, tokens: tuple[str, ...]) -> Place:
         try:
             value = value[key]
         except (LookupError, TypeError):
-            return tuple([*place, key])
+            return (*place, key)
         place.append(key)
     return tuple(place)

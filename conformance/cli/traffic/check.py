@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
             _write(path, texts)
         if fixed is not None:
             fixed.seek(0)
-            _write(arguments.fixed, (line.decode() for line in fixed))
+            _write_lines(arguments.fixed, fixed)
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:
@@ -185,6 +185,12 @@ def _write(path: Path, texts: Iterable[str]) -> None:
     from conformance import artifacts
 
     artifacts.write(path, (text.encode() for text in texts))
+
+
+def _write_lines(path: Path, lines: IO[bytes]) -> None:
+    from conformance import artifacts
+
+    artifacts.write(path, lines)
 
 
 def _loaded(spool: IO[bytes]) -> Iterator[Any]:

@@ -188,17 +188,13 @@ def _from_replies(problem: Problem, units: _Unit) -> Iterator[Candidate]:
     orphans = [(at, ids) for at, unit in enumerate(units.units) if (ids := _result_ids(unit)) and not made & set(ids)]
     for at, ids in orphans:
         for number in range(problem.number - 1, -1, -1):
-            sent = _reply_units(problem, number)
-            if any(each in _call_ids(unit) for unit in sent for each in ids):
-                changed = [*units.units[:at], *sent, *units.units[at:]]
-                yield Candidate(
-                    {**problem.request, units.holder: changed}, "send the reply back", f"/{number}/response"
-                )
-                # The client may have sent something in its place.
-                changed = [*units.units[: at - 1], *sent, *units.units[at:]]
-                yield Candidate(
-                    {**problem.request, units.holder: changed}, "send the reply back", f"/{number}/response"
-                )
+            sent, origin = _reply_units(problem, number), f"/{number}/response"
+            if not any(each in _call_ids(unit) for unit in sent for each in ids):
+                continue
+            # The second one is for a client that sent something else in its place.
+            for before in (units.units[:at], units.units[: at - 1]):
+                changed = [*before, *sent, *units.units[at:]]
+                yield Candidate({**problem.request, units.holder: changed}, "send the reply back", origin)
 
 
 def _reply_units(problem: Problem, number: int) -> list[Any]:

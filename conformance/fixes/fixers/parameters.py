@@ -61,10 +61,10 @@ def _renamed_limits(request: Mapping[str, Any], at: tuple[Any, ...]) -> Iterator
 def _without_member(request: Mapping[str, Any], problem: Problem) -> Iterator[Candidate]:
     """Yield the request without the one member of a parameter that is at fault."""
     first, *inside = problem.place
-    holder = request[first]
+    holder = request[str(first)]
     if len(inside) == 1 and isinstance(holder, dict) and inside[0] in holder:
         kept = {key: value for key, value in holder.items() if key != inside[0]}
-        yield Candidate({**request, first: kept}, f"leave out {inside[0]}")
+        yield Candidate({**request, str(first): kept}, f"leave out {inside[0]}")
 
 
 def _other_values(request: Mapping[str, Any], problem: Problem) -> Iterator[Candidate]:

@@ -39,6 +39,7 @@ _SPARED: Final = frozenset({CALLS, REASONING})
 
 _OF_REPLY: Final = ("content", "tool_calls", "refusal", *ALL_KEYS)
 _CALL_IDS: Final = ("tool_call_id", "tool_use_id", "call_id")
+_SAME: Final = ("type", "call_id")
 _LISTS: Final = {"messages": "messages", "responses": "input", "gemini": "contents"}
 
 
@@ -88,23 +89,24 @@ def _native_places(native: Native, position: int) -> list[tuple[Any, ...]]:
 def _messages(returned: Resent, problem: Problem) -> Iterator[dict[str, Any]]:
     """Yield a message as its reply was: with the reasoning where the provider reads it, then where the reply had it."""
     reply, value = returned.reply.message, returned.value
-    said = {key: deepcopy(reply[key]) for key in _OF_REPLY if key in reply}
+    said: dict[str, Any] = {key: deepcopy(reply[key]) for key in _OF_REPLY if key in reply}
     if reply.get("tool_calls"):
         said["tool_calls"] = [_call(call) for _, call in objects(reply["tool_calls"])]
     bare = {key: each for key, each in {**value, **said}.items() if key not in ALL_KEYS}
     canonical = _canonical(returned.reply, problem)
-    held = {key: value[key] for key in ALL_KEYS if key in value}
+    held: dict[str, Any] = {key: value[key] for key in ALL_KEYS if key in value}
+    thinks: dict[str, Any] = {key: reply[key] for key in ALL_KEYS if key in reply}
     for field in request_fields(problem.claims, problem.contested):
         if field not in PARTS:
             yield with_reasoning(bare, field, canonical)
             yield with_reasoning({**bare, **{key: held[key] for key in held if key not in TEXT_KEYS}}, field, canonical)
-    yield {**bare, **held, **{key: reply[key] for key in ALL_KEYS if key in reply}}
-    yield {**bare, **{key: reply[key] for key in ALL_KEYS if key in reply}}
+    yield {**bare, **held, **thinks}
+    yield {**bare, **thinks}
     for field in CANONICAL:
         yield with_reasoning(bare, field, canonical)
     # Only the reasoning of the reply, beside what the client says.
     mine = {key: each for key, each in value.items() if key not in ALL_KEYS}
-    yield {**mine, **{key: reply[key] for key in ALL_KEYS if key in reply}}
+    yield {**mine, **thinks}
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any, Final
 
@@ -34,7 +35,7 @@ _DEFAULTS: Final[dict[str, tuple[Any, ...]]] = {
 """What stands under a key that is missing, where any client means the same."""
 
 _ROLES: Final = {"developer": "system", "tool": "user", "function": "tool", "model": "assistant", "assistant": "model"}
-_EMPTY: Final = ("", None, [], {})
+_EMPTY: Final[tuple[Any, ...]] = ("", None, [], {})
 _UNIT: Final = 2
 """The length of the place of a message, item or content in a request."""
 
@@ -111,8 +112,8 @@ def _other_forms(value: Any, problem: Problem) -> Iterator[Any]:
     elif isinstance(value, str):
         yield from _of_text(value, problem)
     elif isinstance(value, list):
-        texts = [each.get("text") for each in value if isinstance(each, dict)]
-        if len(texts) == len(value) and all(isinstance(each, str) for each in texts):
+        texts = [each["text"] for each in value if isinstance(each, dict) and isinstance(each.get("text"), str)]
+        if len(texts) == len(value):
             yield "\n".join(texts)
         yield [each for each in value if each not in _EMPTY]
         yield orjson.dumps(value).decode()
@@ -130,10 +131,8 @@ def _of_text(value: str, problem: Problem) -> Iterator[Any]:
     if key == "arguments":
         # The model should still see what it wrote; Anthropic documents this form.
         yield "{}" if not value.strip() else orjson.dumps({"INVALID_JSON": value}).decode()
-    try:
+    with suppress(orjson.JSONDecodeError):
         yield orjson.loads(value)
-    except orjson.JSONDecodeError:
-        pass
     if _LIST.search(problem.finding.message):
         yield [{"type": "text", "text": value}]
     if type(key) is int and len(problem.place) == _UNIT:
