@@ -6,12 +6,13 @@ and the names of tools. Ids, parameters, and keys that only the client reads are
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 import orjson
 
+from conformance.convert.egress.content import NO_OUTPUT
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
 from conformance.wire.reasoning import ALL_KEYS, PARTS, find_tagged
@@ -43,8 +44,8 @@ class Content(NamedTuple):
     """What a request says.
 
     `texts`: those of all roles, and media. `calls`: name and arguments. `results`: each with the call that it answers;
-    None if it answers none. `reasoning`: its texts and blobs. `tools`: their names. `said`: how many messages are
-    neither the assistant's nor results. `all_text`: everything, to look a text up in.
+    None if it answers none. `reasoning`: its texts and blobs. `tools`: their names. `silent`: how many messages are
+    neither the assistant's nor results, and have no content. `all_text`: everything, to look a text up in.
     """
 
     texts: tuple[str, ...]
@@ -52,7 +53,7 @@ class Content(NamedTuple):
     results: Counter[tuple[str | None, str]]
     reasoning: tuple[str, ...]
     tools: frozenset[str]
-    said: int
+    silent: int
     all_text: str
 
 
@@ -66,7 +67,7 @@ def content_of(exchange: Exchange) -> Content:
         if message.get("role") == "tool":
             waiting = answered.get(repr(message.get("tool_call_id")), [])
             text = content_text(message.get("content"))
-            results.append((waiting.pop(0) if len(waiting) > 1 else waiting[0] if waiting else None, text))
+            results.append((waiting.pop(0) if waiting else None, text))
         own = [_call(call) for _, call in objects(message.get("tool_calls"))]
         calls += own
         if own:
@@ -79,17 +80,16 @@ def content_of(exchange: Exchange) -> Content:
         texts += [text for key in _lists(exchange) for text in _leaves(native.get(key))]
     tools = frozenset(str(as_object(tool.get("function")).get("name")) for _, tool in objects(body.get("tools")))
     everything = [*texts, *reasoning, *_decoded(calls), *(text for _, text in results)]
-    listed = body.get("messages")
-    roles = [as_object(each).get("role") for each in (listed if isinstance(listed, list) else ())]
-    said = sum([role not in ("assistant", "tool") for role in roles])
-    text = _plain("\n".join(everything))
-    return Content(tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, said, text)
+    others = [each for _, each in objects(body.get("messages")) if each.get("role") not in ("assistant", "tool")]
+    silent = sum([not each.get("content") for each in others])
+    text = plain("\n".join(everything))
+    return Content(tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, silent, text)
 
 
-def loss(before: Content, after: Content, known: Container[str], spared: frozenset[str] = frozenset()) -> str:
+def loss(before: Content, after: Content, known: str, spared: frozenset[str] = frozenset()) -> str:
     """Return what the second form of a request loses or makes up, in words; empty if nothing.
 
-    `known`: the texts of results that the session holds, which are not made up. `spared`: what may go: `reasoning`
+    `known`: what earlier exchanges say, as `plain` has it, which is not made up. `spared`: what may go: `reasoning`
     where the provider refuses it, or `calls` where the model's own ones are put back.
     """
     # Arguments are compared as calls, though some wires have them among their texts.
@@ -100,10 +100,13 @@ def loss(before: Content, after: Content, known: Container[str], spared: frozens
         if not (is_spared or text in in_calls) and not _is_held(text, after.all_text, loosely=restores):
             return f"the text {text!r:.60} would be lost"
     for text in () if REASONING in spared else before.reasoning:
-        if _plain(text) not in after.all_text:
+        if plain(text) not in after.all_text:
             return f"the reasoning {text!r:.60} would be lost"
-    if after.said > before.said:
+    if after.silent > before.silent:
         return "a message would be made up"
+    for text in after.texts:
+        if not any(_is_held(text, held, loosely=False) for held in (before.all_text, known)):
+            return f"the text {text!r:.60} would be made up"
     if not before.tools <= after.tools:
         return "a tool would be lost"
     return _loss_of_calls(before, after, restores=restores) or _loss_of_results(before, after, known)
@@ -111,18 +114,18 @@ def loss(before: Content, after: Content, known: Container[str], spared: frozens
 
 def _is_held(text: str, held: str, *, loosely: bool) -> bool:
     """Return whether a text is in another one; loosely, if all of it is but some marks, such as a heading."""
-    plain = _plain(text)
-    if plain in held:
+    said = plain(text)
+    if said in held:
         return True
     if not loosely:
         return False
     start = missing = 0
-    while start < len(plain):
+    while start < len(said):
         end = start + _SHINGLE
-        if plain[start:end] not in held:
+        if said[start:end] not in held:
             missing, start = missing + 1, start + 1
             continue
-        while end < len(plain) and plain[start : end + _SHINGLE] in held:
+        while end < len(said) and said[start : end + _SHINGLE] in held:
             end += _SHINGLE
         start = end
     return missing <= _MARKS
@@ -133,21 +136,21 @@ def _loss_of_calls(before: Content, after: Content, *, restores: bool) -> str:
     if gone.total() > new.total():
         return f"the call {next(iter(gone))!r:.60} would be lost"
     texts = () if restores else _decoded(gone)
-    lost = next((text for text in texts if _plain(text) not in after.all_text), "")
+    lost = next((text for text in texts if plain(text) not in after.all_text), "")
     return f"the arguments {lost!r:.60} would be lost" if lost else ""
 
 
-def _loss_of_results(before: Content, after: Content, known: Container[str]) -> str:
+def _loss_of_results(before: Content, after: Content, known: str) -> str:
     texts, left = Counter(text for _, text in before.results), Counter(text for _, text in after.results)
     for text in texts:
-        if text not in left and _plain(text) not in after.all_text:
+        if text not in left and plain(text) not in after.all_text:
             return f"the result {text!r:.60} would be lost"
         # An exact repetition may go, but not one of two calls with equal results.
         pairs = Counter(call for call, each in before.results if each == text and call is not None)
         if left[text] < len(pairs):
             return f"the result {text!r:.60} would be lost"
     for text, count in (left - texts).items():
-        if text not in known and count:
+        if count and plain(text) not in known and text != NO_OUTPUT:
             return f"the result {text!r:.60} would be made up"
     for call, text in before.results:
         calls = {each for each, said in after.results if said == text}
@@ -215,5 +218,6 @@ def _leaves(value: Any, skipped: frozenset[str] = _NO_CONTENT) -> Iterator[str]:
                 yield from _leaves(each, skipped)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text without white space, as texts are compared."""
     return _SPACE.sub("", text)

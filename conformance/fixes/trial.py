@@ -13,8 +13,7 @@ from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.results import Status
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.text import content_text
-from conformance.wire.values import as_object, objects
+from conformance.wire.values import as_object
 
 EARLIER: Final = 3
 """How many exchanges before a request are judged with it, if that is enough to see the finding: a reply comes back in
@@ -45,7 +44,7 @@ class Trial:
             self._window = problem.conversation
             self._before = self._judged(self._window)
         self._content = content_of(wires.translate(self._window)[-1])
-        self._known = self._known_results()
+        self._known = self._known_texts()
 
     def accepts(self, candidate: Candidate) -> bool:
         """Return whether a form of the request lacks the finding, has no new one, and loses nothing."""
@@ -73,11 +72,13 @@ class Trial:
         """Return the exchange with another request."""
         return replace(self.problem.conversation[-1], request=request)
 
-    def _known_results(self) -> frozenset[str]:
-        """Return the texts of the results that earlier requests of the session have."""
-        histories = [as_object(each.request).get("messages") for each in self.problem.translated[:-1]]
-        messages = [message for listed in histories for _, message in objects(listed)]
-        return frozenset(content_text(each.get("content")) for each in messages if each.get("role") == "tool")
+    def _known_texts(self) -> str:
+        """Return what earlier exchanges of the session say, requests and replies."""
+        earlier = self.problem.translated[:-1]
+        said = [content_of(each).all_text for each in earlier]
+        replies = [reply.message for reply in self.problem.index.replies if int(reply.place[0]) < self.problem.number]
+        answers = Exchange.of_plain(request={"messages": replies})
+        return "\n".join([*said, content_of(answers).all_text])
 
     def _judged(self, conversation: Conversation) -> _Found:
         self.tried += 1

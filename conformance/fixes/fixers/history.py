@@ -5,7 +5,11 @@ Nothing is made up: a call or a result that is missing comes from an earlier req
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import Any, Final
+
+import orjson
 
 from conformance import wires
 from conformance.fixes.problem import Candidate, Problem
@@ -13,9 +17,11 @@ from conformance.wire.native import CHAT
 from conformance.wire.values import as_object, objects
 
 ORDER: Final = 15
-RULES: Final = ("transcript/*", "gemini/response-named-as-its-call", "request/tool-calls-not-split", "responses/*")
+RULES: Final = ("transcript/*", "gemini/*", "messages/*", "native/*", "request/*", "responses/*", "shape/*")
 
 _QUOTED: Final = re.compile(r"'([^']+)'")
+_SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
+_RESULT_ROLES: Final = ("tool", "function")
 _HOLDERS: Final = ("messages", "input", "contents")
 
 
@@ -33,10 +39,12 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
     units = _Unit(request)
     if not units.holder:
         return
+    yield from _as_before(problem, units)
     for title, changed in (
         ("put the results into the order of their calls", _ordered(units.units)),
         ("move each result directly after its call", _adjacent(units.units)),
         ("send each result once", _once(units.units)),
+        ("give each result the id of its call", _by_position(units.units)),
     ):
         if changed is not None and changed != list(units.units):
             yield Candidate({**request, units.holder: changed}, title)
@@ -52,8 +60,11 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
 def _result_ids(unit: Any) -> list[Any]:
     """Return the ids of the calls that a unit holds the results of; none if it holds anything else."""
     shown = as_object(unit)
-    if shown.get("role") == "tool":
+    if shown.get("role") in _RESULT_ROLES and "parts" not in shown:
         return [shown.get("tool_call_id")]
+    parts = [part for _, part in objects(shown.get("parts"))]
+    if parts and all("functionResponse" in part for part in parts):
+        return [_gemini_id(part["functionResponse"]) for part in parts]
     if shown.get("type") == "function_call_output":
         return [shown.get("call_id")]
     blocks = [block for _, block in objects(shown.get("content"))]
@@ -68,8 +79,14 @@ def _call_ids(unit: Any) -> list[Any]:
     if shown.get("type") == "function_call":
         return [shown.get("call_id")]
     calls = [call.get("id") for _, call in objects(shown.get("tool_calls"))]
+    calls += [_gemini_id(part["functionCall"]) for _, part in objects(shown.get("parts")) if "functionCall" in part]
     blocks = shown.get("content") if shown.get("role") == "assistant" else None
     return calls + [block.get("id") for _, block in objects(blocks) if block.get("type") == "tool_use"]
+
+
+def _gemini_id(part: Any) -> Any:
+    """Return what pairs a call and a result of Gemini: the id, or without one the name."""
+    return as_object(part).get("id") or as_object(part).get("name")
 
 
 def _ordered(units: Sequence[Any]) -> list[Any]:
@@ -97,6 +114,9 @@ def _rank(order: Sequence[Any], identity: Any) -> int:
 def _with_ordered_blocks(unit: dict[str, Any], order: Sequence[Any]) -> dict[str, Any]:
     if unit.get("role") == "user" and isinstance(unit.get("content"), list):
         return {**unit, "content": sorted(unit["content"], key=lambda block: _rank(order, block.get("tool_use_id")))}
+    if isinstance(unit.get("parts"), list):
+        ranks = {id(part): _rank(order, _gemini_id(part["functionResponse"])) for part in unit["parts"]}
+        return {**unit, "parts": sorted(unit["parts"], key=lambda part: ranks[id(part)])}
     return unit
 
 
@@ -120,10 +140,15 @@ def _once(units: Sequence[Any]) -> list[Any]:
     """Return the units without the exact repetition of a result or an item that is next to it or has its id."""
     kept: list[Any] = []
     for unit in units:
-        is_named = bool(_result_ids(unit)) or "id" in as_object(unit)
-        if not (is_named and unit in kept):
-            kept.append(unit)
+        ids = _result_ids(unit)
+        key = next((each for each in ("parts", "content") if ids and isinstance(unit.get(each), list)), "")
+        if not ((ids or "id" in as_object(unit)) and unit in kept):
+            kept.append({**unit, key: _distinct(unit[key])} if key else unit)
     return kept
+
+
+def _distinct(blocks: list[Any]) -> list[Any]:
+    return [block for number, block in enumerate(blocks) if block not in blocks[:number]]
 
 
 def _swapped(units: Sequence[Any], message: str) -> list[Any] | None:
@@ -150,18 +175,73 @@ def _paired(units: Sequence[Any]) -> list[Any] | None:
         if len(ids) == 1 and ids[0] not in made:
             orphans.append(number)
         elif not ids:
-            if len(waiting) == len(orphans) == 1:
+            if len(waiting) == len(orphans) == 1 and isinstance(waiting[0], str):
                 changed[orphans[0]] = _with_id(changed[orphans[0]], waiting[0])
+            elif len(waiting) == len(orphans) == 1:
+                _name_call(changed, orphans[0])
             own = [each for each in _call_ids(unit) if each not in answered]
             waiting = [*waiting, *own] if as_object(unit).get("type") == "function_call" else own
             orphans = []
     return changed if changed != list(units) else None
 
 
+def _name_call(units: list[Any], position: int) -> None:
+    """Give the call before a result that has no id the id of that result, in place."""
+    (identity,) = _result_ids(units[position])
+    turn = max(number for number in range(position) if _call_ids(units[number]))
+    calls = [
+        call if isinstance(call.get("id"), str) else {**call, "id": identity}
+        for call in units[turn].get("tool_calls", ())
+    ]
+    if isinstance(identity, str) and calls:
+        units[turn] = {**units[turn], "tool_calls": calls}
+
+
+def _by_position(units: Sequence[Any]) -> list[Any]:
+    """Return the units with the ids of calls in as many results that follow them, in their order."""
+    changed = list(units)
+    for number, unit in enumerate(units):
+        ids = _call_ids(unit)
+        run = list(takewhile(lambda at: len(_result_ids(units[at])) == 1, range(number + 1, len(units))))
+        if len(ids) == len(run) > 1 and len(set(ids)) == len(ids):
+            for identity, at in zip(ids, run, strict=True):
+                changed[at] = _with_id(changed[at], identity)
+    return changed
+
+
+def _as_before(problem: Problem, units: _Unit) -> Iterator[Candidate]:
+    """Yield the request with what the one before has and this one left out, moved or changed."""
+    if not problem.number:
+        return
+    earlier = _Unit(as_object(problem.conversation[-2].request))
+    if earlier.holder != units.holder:
+        return
+    origin = f"/{problem.number - 1}/request"
+    before = [_sorted_text(each) for each in earlier.units]
+    merged: list[Any] = []
+    matcher = SequenceMatcher(None, before, [_sorted_text(each) for each in units.units], autojunk=False)
+    for tag, start, end, new, new_end in matcher.get_opcodes():
+        merged += earlier.units[start:end]
+        if tag != "equal":
+            # What only comes later than it was is not sent twice.
+            merged += [each for each in units.units[new:new_end] if _sorted_text(each) not in before]
+    yield Candidate({**problem.request, units.holder: merged}, "send what the request before has", origin)
+    kept = [*earlier.units, *_reply_units(problem, problem.number - 1)]
+    tail = units.units[len(kept) :] if len(units.units) > len(kept) else units.units[-1:]
+    yield Candidate({**problem.request, units.holder: [*kept, *tail]}, "send what the request before has", origin)
+    sent = problem.conversation[-2].request
+    lost = {key: sent[key] for key in _SYSTEM if key in sent and key not in problem.request}
+    yield Candidate({**problem.request, **lost}, "send what the request before has", origin)
+
+
+def _sorted_text(unit: Any) -> bytes:
+    return orjson.dumps(unit, option=orjson.OPT_SORT_KEYS)
+
+
 def _with_id(unit: dict[str, Any], identity: Any) -> dict[str, Any]:
     """Return a result with the id of its call."""
-    if unit.get("role") == "tool":
-        return {**unit, "tool_call_id": identity}
+    if unit.get("role") in _RESULT_ROLES:
+        return {**unit, "role": "tool", "tool_call_id": identity}
     if unit.get("type") == "function_call_output":
         return {**unit, "call_id": identity}
     return {**unit, "content": [{**unit["content"][0], "tool_use_id": identity}]}

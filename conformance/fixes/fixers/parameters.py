@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import Any, Final
 
 from conformance.fixes.problem import Candidate, Problem
+from conformance.wire.native import CHAT
 from conformance.wire.values import as_object
 
 ORDER: Final = 40
@@ -25,6 +27,8 @@ CONTENT: Final = frozenset(
 )  # fmt: skip
 """What is no setting: without it, the request says less."""
 
+_UNDECLARED: Final = "request/tools-declared-with-history"
+_ANY: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 _LIMITS: Final = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 _AUTO: Final = ("auto", {"type": "auto"})
 _POINTERS: Final = re.compile(r"(?<![\w/])/(\w+)")
@@ -91,3 +95,7 @@ def _earlier_tools(request: Mapping[str, Any], problem: Problem) -> Iterator[Can
         if tools and not request.get("tools"):
             yield Candidate({**request, "tools": tools}, "declare the tools again", f"/{number}/request/tools")
             return
+    if problem.rule == _UNDECLARED and not request.get("tools") and problem.exchange.protocol == CHAT:
+        names = dict.fromkeys(str(call.name) for call in problem.index.calls if call.place[0] == problem.number)
+        tools = [{"type": "function", "function": {"name": name, "parameters": deepcopy(_ANY)}} for name in names]
+        yield Candidate({**request, "tools": tools}, "declare the tools of the history, without their parameters")

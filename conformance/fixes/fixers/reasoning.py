@@ -23,6 +23,10 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
     message = problem.request[_LIST][position]
     if message.get("role") != "assistant":
         return
+    if isinstance(message.get("thinking_blocks"), list):
+        details = [_detail(block) for block in message["thinking_blocks"]]
+        made = {key: value for key, value in message.items() if key != "thinking_blocks"}
+        yield _candidate(problem, position, {**made, "reasoning_details": details}, "send the blocks as details")
     fields = request_fields(problem.claims, problem.contested)
     for bare, text in _sources(message):
         if not message.get("tool_calls"):
@@ -32,6 +36,14 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
             if field not in TAGS and text:
                 made = with_reasoning(bare, field, {"reasoning_content": text})
                 yield _candidate(problem, position, made, f"send the reasoning as {field}")
+
+
+def _detail(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a thinking block as a reasoning detail."""
+    if block.get("type") == "redacted_thinking":
+        return {"type": "reasoning.encrypted", "data": block.get("data")}
+    signed = {"signature": block["signature"]} if "signature" in block else {}
+    return {"type": "reasoning.text", "text": block.get("thinking", "")} | signed
 
 
 def _sources(message: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:

@@ -14,6 +14,7 @@ RULES: Final = (
     "shape/tool-definition",
     "native/request-shape",
     "shape/request",
+    "shape/tool-call",
 )
 
 _SCHEMAS: Final = frozenset({"parameters", "schema", "input_schema"})
@@ -43,8 +44,10 @@ def _schema_of(request: Any, place: Place) -> tuple[Any, str]:
         if key:
             return holder, key
     # A tool without parameters has no schema yet.
-    function = _at(request, (*place, "function"))
-    return (function, "parameters") if isinstance(function, dict) else (None, "")
+    for holder in (_at(request, (*place, "function")), _at(request, place)):
+        if isinstance(holder, dict) and "name" in holder:
+            return holder, "parameters"
+    return None, ""
 
 
 def _at(value: Any, place: Place) -> Any:
@@ -58,13 +61,13 @@ def _at(value: Any, place: Place) -> Any:
 
 def _in_the_other_form(tool: dict[str, Any]) -> bool:
     """Turn a function of chat completions into one of Responses, or the other way round."""
-    if tool.get("type") != "function":
+    if tool.get("type", "function") != "function":
         return False
     function = tool.pop("function", None)
     if isinstance(function, dict):
         tool.update(function)
     else:
-        tool["function"] = {key: tool.pop(key) for key in [*tool] if key != "type"}
+        tool["function"] = {key: tool.pop(key) for key in [*tool] if key not in ("type", "id")}
     return True
 
 
