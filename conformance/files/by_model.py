@@ -108,7 +108,13 @@ def as_outcomes(served: Served, outcomes: list[dict[str, Any]]) -> list[dict[str
             each.update(answers)
         if not there:
             message = f"{served.line}: {refused.finding.message}"
-            about = {"at": refused.finding.at, "message": message, "level": level.value, "side": Side.CLIENT.value}
+            about: dict[str, Any] = {
+                "at": refused.finding.at,
+                "message": message,
+                "level": level.value,
+                "side": Side.CLIENT.value,
+            }
+            about["rank"] = refused.finding.harm.rank
             outcome = added.setdefault(refused.rule, _outcome(refused.rule, level))
             outcome["findings"].append(about | answers)
             outcome["judged"] += 1

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
+from conformance.files.broken_lines import BrokenLines
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
-from conformance.judge import judge
+from conformance.judge import Judgement, judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation
-from conformance.wire.views import requests
+from conformance.wire.views import Side, requests
 
 if TYPE_CHECKING:
     from conformance.files.recognition import Recognition
@@ -43,7 +44,9 @@ class Task(NamedTuple):
     `provider`: what names a profile, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means
     all. `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the
     line of each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601
-    day whose claims hold; empty means the day of each exchange.
+    day whose claims hold; empty means the day of each exchange. `known`: also report the departures that claims
+    describe. `fields`: the map of `--map`, empty to recognise formats. `fixes`: report the patch for each finding about
+    a client. `corrects`: also return the input with its requests corrected, and how they differ.
     """
 
     provider: str = ""
@@ -52,17 +55,23 @@ class Task(NamedTuple):
     show_all: bool = False
     lines: bool = False
     as_of: str = ""
+    known: bool = False
+    fields: str = ""
+    fixes: bool = False
+    corrects: bool = False
 
 
 class CheckedInput(NamedTuple):
     """One checked input, as plain data, to be sent between processes.
 
-    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge.
+    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge. `corrected`:
+    the input with its requests corrected, as lines of JSON.
     """
 
     report: dict[str, Any]
     counts: Counts
     judged: Sequence[str] = ()
+    corrected: Sequence[bytes] = ()
 
 
 class File(NamedTuple):
@@ -76,21 +85,29 @@ class Checker:
     """Checks files and inputs for one task."""
 
     def __init__(self, task: Task) -> None:
-        self.rules = rules.select(task.rules) if task.rules else rules.load()
+        self.rules = rules.select(task.rules) if task.rules else rules.of_traffic()
         # A bare list of messages is read as a request without a model, which is not the sender's omission.
         self._message_rules = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
+        if task.fields:
+            # Imported here because most calls have none; one that is wrong is an error before anything is read.
+            from conformance.formats import mapped
+
+            mapped.parse(task.fields)
         if task.provider not in ("", AUTO):
             # An unknown name is an error before anything is read.
             profiles.load_profile(task.provider)
 
     def file(self, file: File) -> Iterator[CheckedInput]:
         """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
+        broken = BrokenLines()
         try:
-            for given in read_path(file.path):
-                yield self.input(given)
+            for given in read_path(file.path, self._task.fields):
+                if not broken.add(given):
+                    yield self.input(given)
         except InvalidDocument as error:
             yield failed_file(file, error)
+        yield from map(self.input, broken.close())
 
     def input(self, given: Input) -> CheckedInput:
         """Check one input."""
@@ -110,7 +127,8 @@ class Checker:
             notes += unseen(conversation)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         # Most rules find nothing, and have no outcome unless all are to be shown.
-        outcomes = judgement.outcomes() if self._task.show_all else judgement.found()
+        outcomes = judgement.outcomes() if self._task.show_all else tuple(judgement.found())
+        counts.update(_known_counts(outcomes, profile))
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
         if seen is not None:
             counts.update([(RECOGNISED, each) for each in seen.providers or ("",)])
@@ -118,12 +136,13 @@ class Checker:
                 reported = self._by_model(conversation, chosen, reported, counts, notes)
         elif profile is not None and (warning := _contradiction(given, profile)):
             notes.append(warning)
-        if self._task.lines and any(outcome["findings"] for outcome in reported):
+        if self._task.lines and any(outcome["findings"] or outcome.get("known") for outcome in reported):
             _add_lines(given, reported)
         report = _report(given, profile, days, notes, reported) | {"protocol": _protocols(conversation)}
         if seen is not None and seen.providers:
             report["recognised"] = seen._asdict()
-        return CheckedInput(report, counts, judgement.judged())
+        corrected = self._fixed(given, profile, judgement, report) if self._task.fixes or self._task.corrects else ()
+        return CheckedInput(report, counts, judgement.judged(), corrected)
 
     def _by_model(
         self,
@@ -149,6 +168,28 @@ class Checker:
             counts["hidden", ""] += sum(len(outcome["findings"]) for outcome in added)
             return outcomes
         return [*outcomes, *added]
+
+    def _fixed(
+        self, given: Input, profile: Profile | None, judgement: Judgement, report: dict[str, Any]
+    ) -> Sequence[bytes]:
+        """Add the fixes of the findings about the client to a report; return the corrected input, if it is wanted."""
+        # Imported here because most runs fix nothing.
+        from conformance.files import fixing
+
+        task, found = self._task, tuple(judgement.found())
+        if task.fixes and found:
+            fixes = fixing.Fixing(given, profile, task.as_of)
+            fixes.add_all(found, report["outcomes"], lines=task.lines)
+            if fixes.notes():
+                report["notes"] = [*report.get("notes", ()), *fixes.notes()]
+        if not task.corrects:
+            return ()
+        conversation = given.conversation
+        if any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
+            conversation = fixing.fixed_input(given, profile, self._rules_for(given), task.as_of)
+            if text := "".join(fixing.diff(given, conversation)):
+                report["diff"] = text
+        return tuple(fixing.records(given, conversation))
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""
@@ -189,21 +230,46 @@ class Checker:
             return self._failed_outcome(outcome, counts)
         if outcome.status is Status.ERRORED:
             counts["errored", ""] += 1
-        return outcome.to_json() if self._task.show_all or outcome.status is Status.ERRORED else None
+        is_shown = self._task.show_all or outcome.status is Status.ERRORED or (self._task.known and outcome.known)
+        return self._json(outcome) if is_shown else None
 
     def _failed_outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         for finding in outcome.findings:
             counts["findings", finding.level.value] += 1
             counts["sides", finding.side] += 1
             counts["hidden", ""] += not self._is_reported(finding)
-        if not self._task.show_all and not any(map(self._is_reported, outcome.findings)):
+        is_shown = self._task.show_all or (self._task.known and outcome.known)
+        if not is_shown and not any(map(self._is_reported, outcome.findings)):
             return None
-        reported = outcome.to_json()
-        pairs = zip(reported["findings"], outcome.findings, strict=True)
-        return reported | {"findings": [each for each, finding in pairs if self._is_reported(finding)]}
+        return self._json(outcome)
+
+    def _json(self, outcome: Outcome) -> dict[str, Any]:
+        """Return the JSON object of an outcome, with what the task reports of it; `known` only if that is not empty."""
+        shown = outcome.to_json() | {"findings": [_json(each) for each in outcome.findings if self._is_reported(each)]}
+        known = [_json(each) for each in outcome.known] if self._task.known else []
+        return shown | ({"known": known} if known else {})
 
     def _is_reported(self, finding: Finding) -> bool:
         return finding.level.severity >= self._task.level.severity
+
+
+def _known_counts(outcomes: Sequence[Outcome], profile: Profile | None) -> Counts:
+    """Return how many departures each claim of a profile describes, by rule."""
+    counts: Counts = Counter()
+    for outcome in outcomes:
+        for claim, count in outcome.known_counts.items():
+            counts["known", f"{'' if profile is None else profile.name} {claim} {outcome.rule}"] += count
+    return counts
+
+
+def _json(finding: Finding) -> dict[str, Any]:
+    """Return the JSON object of a finding in a report.
+
+    `rank`: 1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form. `contested`: what sources say
+    that disagree. `known`: the claim that describes it.
+    """
+    about = {"contested": finding.contested, "known": finding.known}
+    return finding.to_json() | {"rank": finding.harm.rank} | {name: text for name, text in about.items() if text}
 
 
 def _is_served(profile: Profile, model: str, day: str) -> bool:
@@ -229,7 +295,7 @@ def checker_of(task: Task) -> Checker:
 
 def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
     """Add the `line` of each finding, where it can be determined."""
-    findings = [finding for outcome in outcomes for finding in outcome["findings"]]
+    findings = [finding for outcome in outcomes for finding in (*outcome["findings"], *outcome.get("known", ()))]
     found = pointer_lines(given, {finding["at"] for finding in findings})
     for finding in findings:
         if finding["at"] in found:

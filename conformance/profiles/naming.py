@@ -28,6 +28,7 @@ _MAX_RESOLVED: Final = 256
 _MAX_LISTED: Final = 12
 """How many hosts the error about an ambiguous model lists."""
 _MAX_LENGTH: Final = 100
+_MAX_WORDS: Final = 6
 _MAX_NEAR: Final = 3
 _MIN_LIKENESS: Final = 0.6
 
@@ -56,10 +57,10 @@ def resolve(text: str) -> Resolved:
     (`kimi-k2 at groq`, `groq/kimi-k2`, `openrouter:anthropic/claude-sonnet-5`), and as a model or the beginning of
     one, which means its vendor. Raises AmbiguousName with each way to be exact, or UnknownName with what is nearest.
     """
-    found = _provider(text) or _on_wire(text)
+    found = _on_wire(text) or _provider(text)
     if found:
         return Resolved(found)
-    if len(text) > _MAX_LENGTH:
+    if len(text) > _MAX_LENGTH or len(text.split()) > _MAX_WORDS:
         # The text of an error, say, in which the name of a provider stands.
         raise UnknownName("provider", text, (*names(), *installed_names()))
     at_host = _at_host(text)
