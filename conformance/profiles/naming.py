@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from conformance.errors import AmbiguousName, UnknownName, Unusable
 from conformance.profiles import model_names
 from conformance.profiles.claims import Profile
-from conformance.profiles.files import installed_names, is_file, is_path, load, names, uncached
+from conformance.profiles.files import has, installed_names, is_file, is_path, load, names, uncached
 from conformance.profiles.texts import heads, texts
 from conformance.wire.native import CHAT
 from conformance.wires import NAMES
@@ -57,7 +57,7 @@ def resolve(text: str) -> Resolved:
     (`kimi-k2 at groq`, `groq/kimi-k2`, `openrouter:anthropic/claude-sonnet-5`), and as a model or the beginning of
     one, which means its vendor. Raises AmbiguousName with each way to be exact, or UnknownName with what is nearest.
     """
-    found = _on_wire(text) or _provider(text)
+    found = text if has(text) else _provider(text) or _on_wire(text)
     if found:
         return Resolved(found)
     if len(text) > _MAX_LENGTH or len(text.split()) > _MAX_WORDS:

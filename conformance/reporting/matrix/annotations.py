@@ -115,8 +115,8 @@ def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]
         kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
         contested = f" (sources disagree: {finding['contested']})" if "contested" in finding else ""
         about = level, finding["message"] + contested, finding["at"], _location(given, finding)
-        more = "", finding.get("side", ""), finding.get("rank", 0), wire, finding.get("fixes", ())
-        yield Annotation(suite, rule, kind, *about, *more)
+        side, rank, fixes = finding.get("side", ""), finding.get("rank", 0), finding.get("fixes", ())
+        yield Annotation(suite, rule, kind, *about, side=side, rank=rank, protocol=wire, fixes=fixes)
     for known in outcome.get("known", ()):
         about = Level(known["level"]), known["message"], known["at"], _location(given, known)
         reason = f"known of {given['provider']}: {known['known']}"
