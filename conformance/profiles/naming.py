@@ -89,6 +89,7 @@ def reference(text: str) -> str:
     return text if is_path(text) and is_file(text) else resolve(text).profile
 
 
+@lru_cache(maxsize=_MAX_RESOLVED)
 def find(text: str) -> Resolved | None:
     """Return what a text means, or None where `resolve` raises: for what a log calls a provider."""
     try:
@@ -224,6 +225,10 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
     said = _AT.fullmatch(text)
     if said:
         yield said["host"].strip(), said["model"].strip()
+    # Routers write the host behind the model, zai-org/GLM-4.6:cerebras; its folder would be taken for one.
+    model, found, host = text.rpartition(":")
+    if found and "/" not in host:
+        yield host.strip(), model.strip()
     for separator in ("/", ":"):
         host, found, model = text.partition(separator)
         if found:
