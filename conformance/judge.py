@@ -13,7 +13,7 @@ from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import UNCLAIMED, Fault, Judge, Rule, Where, load, select
-from conformance.rules.context import Claimed, ClaimOf, Context, Known, SchemaFaults, no_claim
+from conformance.rules.context import Claimant, Claimed, Context, Known, SchemaFaults
 from conformance.rules.findings import finding, known_claim
 from conformance.rules.validation import BODIES, find_schema_faults
 from conformance.wire.exchange import Conversation, Exchange
@@ -39,7 +39,8 @@ def check(
     """Check an exchange, or the exchanges of one session in their order, and return one outcome per rule.
 
     `profile`: the provider that the severity depends on, as a Profile, a name such as "deepseek", or the path of a
-    YAML file; None checks the canonical wire. `rules`: rule ids or globs; every rule by default. Each exchange is
+    YAML file; None checks the canonical wire. `rules`: rule ids or globs, `*` for every
+    rule; by default those that do not report what a suite provokes, such as a refused request. Each exchange is
     checked against the claims for its own model on `as_of`, an ISO 8601 day; if that is empty, on its own date; if it
     has none, on the last day on which the profile's sources were read. Outcomes are in the order of the rules. Nothing
     is raised for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a
@@ -147,9 +148,9 @@ def _judge(
     contexts, plans = [], []
     for number, exchange in enumerate(looked.conversation):
         wire = exchange.protocol
-        claims, contested, claim_of = _claims(profile, exchange, as_of, exchange.model if model is None else model)
+        claims, claimant = _claims(profile, exchange, as_of, exchange.model if model is None else model)
         plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
-        contexts.append(Context(number, index, claims, schema, plan.known, contested, claim_of))
+        contexts.append(Context(number, index, claims, schema, plan.known, claimant))
         plans.append(plan)
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
@@ -168,15 +169,13 @@ def _judge(
     return Judgement(first, run.counts, faulty)
 
 
-def _claims(
-    profile: Profile | None, exchange: Exchange, as_of: str, model: str
-) -> tuple[Mapping[str, Any], Mapping[str, Any], ClaimOf]:
-    """Return the claims for an exchange, what other sources refuse beyond them, and how to get one with its sources."""
+def _claims(profile: Profile | None, exchange: Exchange, as_of: str, model: str) -> tuple[Mapping[str, Any], Claimant]:
+    """Return the claims for an exchange, and who makes them."""
     if profile is None:
-        return _NO_CLAIMS, _NO_CLAIMS, no_claim
+        return _NO_CLAIMS, Claimant()
     on_wire, day = profile.on(exchange.protocol), as_of or exchange.date
     claim_of = partial(on_wire.claim, model=model, date=day)
-    return on_wire.at(model, day), on_wire.contested(model, day), claim_of
+    return on_wire.at(model, day), Claimant(profile.service, on_wire.contested(model, day), claim_of)
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]

@@ -42,7 +42,7 @@ def check_paths(
     and the next ones are still checked. Raises UnknownName for an unknown provider or rule before anything is read.
     """
     checker = checker_of(task)
-    joined, files = _paired(tuple(paths))
+    joined, files = _paired(tuple(paths), is_mapped=bool(task.fields))
     if jobs > 1:
         # Imported here because a single process needs none of it.
         from conformance.files.processes import check_in_processes
@@ -52,10 +52,10 @@ def check_paths(
     return (finish((each,)) for each in checked)
 
 
-def _paired(paths: Sequence[str]) -> tuple[Iterator[Input], Iterator[File]]:
+def _paired(paths: Sequence[str], *, is_mapped: bool) -> tuple[Iterator[Input], Iterator[File]]:
     """Return the inputs of the batches among these paths and in these folders, and all other files."""
     folders = [path for path in paths if Path(path).is_dir()]
-    if len(paths) < 2 and not folders:
+    if is_mapped or (len(paths) < 2 and not folders):
         return iter(()), (file for path in paths for file in files_of(path))
     # Imported here because most calls have one path.
     from conformance.formats import pairs

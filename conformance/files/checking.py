@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
+from conformance.files.broken_lines import BrokenLines
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
-from conformance.judge import judge
+from conformance.judge import Judgement, judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation
-from conformance.wire.views import requests
+from conformance.wire.views import Side, requests
 
 if TYPE_CHECKING:
     from conformance.files.recognition import Recognition
@@ -44,7 +45,8 @@ class Task(NamedTuple):
     all. `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the
     line of each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601
     day whose claims hold; empty means the day of each exchange. `known`: also report the departures that claims
-    describe.
+    describe. `fields`: the map of `--map`, empty to recognise formats. `fixes`: report the patch for each finding about
+    a client. `corrects`: also return the input with its requests corrected, and how they differ.
     """
 
     provider: str = ""
@@ -54,17 +56,22 @@ class Task(NamedTuple):
     lines: bool = False
     as_of: str = ""
     known: bool = False
+    fields: str = ""
+    fixes: bool = False
+    corrects: bool = False
 
 
 class CheckedInput(NamedTuple):
     """One checked input, as plain data, to be sent between processes.
 
-    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge.
+    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge. `corrected`:
+    the input with its requests corrected, as lines of JSON.
     """
 
     report: dict[str, Any]
     counts: Counts
     judged: Sequence[str] = ()
+    corrected: Sequence[bytes] = ()
 
 
 class File(NamedTuple):
@@ -78,21 +85,29 @@ class Checker:
     """Checks files and inputs for one task."""
 
     def __init__(self, task: Task) -> None:
-        self.rules = rules.select(task.rules) if task.rules else rules.load()
+        self.rules = rules.select(task.rules) if task.rules else rules.of_traffic()
         # A bare list of messages is read as a request without a model, which is not the sender's omission.
         self._message_rules = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
+        if task.fields:
+            # Imported here because most calls have none; one that is wrong is an error before anything is read.
+            from conformance.formats import mapped
+
+            mapped.parse(task.fields)
         if task.provider not in ("", AUTO):
             # An unknown name is an error before anything is read.
             profiles.load_profile(task.provider)
 
     def file(self, file: File) -> Iterator[CheckedInput]:
         """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
+        broken = BrokenLines()
         try:
-            for given in read_path(file.path):
-                yield self.input(given)
+            for given in read_path(file.path, self._task.fields):
+                if not broken.add(given):
+                    yield self.input(given)
         except InvalidDocument as error:
             yield failed_file(file, error)
+        yield from map(self.input, broken.close())
 
     def input(self, given: Input) -> CheckedInput:
         """Check one input."""
@@ -126,7 +141,8 @@ class Checker:
         report = _report(given, profile, days, notes, reported) | {"protocol": _protocols(conversation)}
         if seen is not None and seen.providers:
             report["recognised"] = seen._asdict()
-        return CheckedInput(report, counts, judgement.judged())
+        corrected = self._fixed(given, profile, judgement, report) if self._task.fixes or self._task.corrects else ()
+        return CheckedInput(report, counts, judgement.judged(), corrected)
 
     def _by_model(
         self,
@@ -152,6 +168,28 @@ class Checker:
             counts["hidden", ""] += sum(len(outcome["findings"]) for outcome in added)
             return outcomes
         return [*outcomes, *added]
+
+    def _fixed(
+        self, given: Input, profile: Profile | None, judgement: Judgement, report: dict[str, Any]
+    ) -> Sequence[bytes]:
+        """Add the fixes of the findings about the client to a report; return the corrected input, if it is wanted."""
+        # Imported here because most runs fix nothing.
+        from conformance.files import fixing
+
+        task, found = self._task, tuple(judgement.found())
+        if task.fixes and found:
+            fixes = fixing.Fixing(given, profile, task.as_of)
+            fixes.add_all(found, report["outcomes"], lines=task.lines)
+            if fixes.notes():
+                report["notes"] = [*report.get("notes", ()), *fixes.notes()]
+        if not task.corrects:
+            return ()
+        conversation = given.conversation
+        if any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
+            conversation = fixing.fixed_input(given, profile, self._rules_for(given), task.as_of)
+            if text := "".join(fixing.diff(given, conversation)):
+                report["diff"] = text
+        return tuple(fixing.records(given, conversation))
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""

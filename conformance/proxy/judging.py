@@ -45,7 +45,7 @@ class Judge:
     """Judges exchanges by all rules, with the claims of a profile where there is one."""
 
     profile: Profile | None
-    rules: Sequence[Rule] = field(default_factory=rules.load)
+    rules: Sequence[Rule] = field(default_factory=rules.of_traffic)
 
     def judge(self, conversation: Conversation) -> Judged:
         """Judge the last exchange of a conversation, after those before it."""

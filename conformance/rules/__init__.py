@@ -27,8 +27,8 @@ from conformance.wires import NAMES, NATIVE
 
 __all__ = [
     "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context", "Example", "Fault", "Judge",
-    "KnownBy", "Rule", "Source", "When", "Where", "advice", "by_id", "described_by", "example", "load", "rule",
-    "select",
+    "KnownBy", "Rule", "Source", "When", "Where", "advice", "by_id", "described_by", "example", "load", "of_traffic",
+    "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -124,6 +124,7 @@ class Rule:
     `known_by`: names the claim that describes a violation by a provider, if there is one; it is not news then.
     `harm`: what a violation does to an agent; by default that of the family, in its `__init__.py`.
     `wires`: the wires on which the rule holds; one that names chat completions looks at translated exchanges.
+    `provoked`: suites provoke what the rule finds, so that only traffic is judged by it.
     `outcomes`: those if it finds nothing wrong, by the number of judged elements.
     """
 
@@ -145,6 +146,7 @@ class Rule:
     known_by: KnownBy | None
     harm: Harm
     wires: tuple[str, ...]
+    provoked: bool
     outcomes: Mapping[int, Outcome]
 
     @property
@@ -186,11 +188,13 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     known_by: KnownBy | None = None,
     harm: Harm | None = None,
     wires: tuple[str, ...] = (CHAT,),
+    provoked: bool = False,
 ) -> Callable[[Judge], Rule]:
     """Make a function into a rule; the id comes from its module's path, the documentation from its docstring.
 
     `reads` are the claims that it asks for beside `needs` and `claim`. `wires` are those on which it holds.
     `harm` is needed where a violation does something else to an agent than those of the other rules of the family.
+    `provoked`: suites provoke what it finds, so that it judges traffic alone.
     """
 
     def declare(judge: Judge) -> Rule:
@@ -216,6 +220,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             known_by,
             harm or _harm_of_family(judge.__module__),
             wires,
+            provoked,
             _Outcomes(name, level, on, needs),
         )
 
@@ -245,7 +250,13 @@ def _id(module: str) -> str:
 
 @cache
 def load() -> tuple[Rule, ...]:
-    """Return every rule of the package, ordered by id."""
+    """Return the rules that hold of every conversation, ordered by id."""
+    return tuple([each for each in of_traffic() if not each.provoked])
+
+
+@cache
+def of_traffic() -> tuple[Rule, ...]:
+    """Return every rule of the package, ordered by id: also those that find what suites provoke."""
     paths = [path for path in Path(__file__).parent.glob("*/*.py") if path.name != "__init__.py"]
     found: list[Rule] = [importlib.import_module(f"{__name__}.{path.parent.name}.{path.stem}").judge for path in paths]
     return tuple(sorted(found, key=lambda each: each.id))
@@ -254,12 +265,12 @@ def load() -> tuple[Rule, ...]:
 @cache
 def by_id() -> Mapping[str, Rule]:
     """Return every rule of the package by its id."""
-    return {rule.id: rule for rule in load()}
+    return {rule.id: rule for rule in of_traffic()}
 
 
 def select(patterns: Iterable[str]) -> tuple[Rule, ...]:
     """Return the rules whose ids match one of the globs; raises UnknownName if one matches none."""
-    every = load()
+    every = of_traffic()
     chosen: dict[str, Rule] = {}
     for pattern in patterns:
         fitting = [each for each in every if fnmatchcase(each.id, pattern)]

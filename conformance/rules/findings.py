@@ -50,7 +50,7 @@ def finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding
         refusal = _filled_refusal(refusal, at, fault)
     handling = _in_a_word(fault.handling) if fault.handling else answer.handling
     harm = _harm(fault.harm or rule.harm, answer, handling)
-    side = rule.on.side.value
+    side = fault.side or rule.on.side.value
     return Finding(
         render(at), fault.message, answer.level, refusal, "", "", side, handling, harm, answer.contested,
         known_claim(rule, fault, context),

@@ -60,7 +60,7 @@ class Annotation:
     `reason` is that of the baseline entry that covers a failure, with its link, or the claim that describes a
     departure. `side`: who is responsible, `client` or `provider`; empty for checks that are not about the wire. `rank`:
     1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form, 0 if unknown. `protocol`: the wire of a
-    checked input.
+    checked input. `fixes`: as the JSON object of a finding has them.
     """
 
     suite: str
@@ -74,6 +74,7 @@ class Annotation:
     side: str = ""
     rank: int = 0
     protocol: str = ""
+    fixes: Sequence[Mapping[str, Any]] = ()
 
     @property
     def text(self) -> str:
@@ -114,8 +115,8 @@ def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]
         kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
         contested = f" (sources disagree: {finding['contested']})" if "contested" in finding else ""
         about = level, finding["message"] + contested, finding["at"], _location(given, finding)
-        rank = finding.get("rank", 0)
-        yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""), rank=rank, protocol=wire)
+        more = "", finding.get("side", ""), finding.get("rank", 0), wire, finding.get("fixes", ())
+        yield Annotation(suite, rule, kind, *about, *more)
     for known in outcome.get("known", ()):
         about = Level(known["level"]), known["message"], known["at"], _location(given, known)
         reason = f"known of {given['provider']}: {known['known']}"

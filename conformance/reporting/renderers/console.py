@@ -9,6 +9,8 @@ from conformance.reporting.text import Paint, line_of, plural, printable
 
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
+_DIFF_COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
+
 
 _STDIN: Final = "/dev/stdin"
 _SEVERITIES: Final = tuple(_COLOURS)
@@ -81,6 +83,15 @@ def _input(given: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         yield f"    {printable(note)}\n"
     for outcome in given["outcomes"]:
         yield from _without_findings(given, outcome, paint)
+    yield from _diff(given.get("diff", ""), paint)
+
+
+def _diff(text: str, paint: Paint) -> Iterator[str]:
+    """Yield the lines of a diff, as other tools colour them."""
+    for line in text.splitlines():
+        colour = "bold" if line.startswith(("---", "+++")) else _DIFF_COLOURS.get(line[:1], "")
+        shown = printable(line)
+        yield (paint(colour, shown) if colour else shown) + "\n"
 
 
 def _provider(given: Mapping[str, Any]) -> str:
@@ -122,6 +133,8 @@ def _below(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Iterator[str
         yield f"    {host['provider']} answers {printable(_answer(host))}\n"
     if "contested" in finding:
         yield f"    sources disagree: {printable(finding['contested'])}\n"
+    if "needs" in finding:
+        yield f"    no fix: it needs {printable(finding['needs'])}\n"
 
 
 def _without_findings(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint) -> Iterator[str]:

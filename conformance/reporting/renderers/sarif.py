@@ -6,7 +6,7 @@ https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sar
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from posixpath import normpath
 from typing import Any, Final
@@ -22,6 +22,9 @@ from conformance.rules import Rule, advice
 
 LINES: Final = True
 """A result needs a line."""
+
+FIXES: Final = True
+"""A result about a client has its fix."""
 
 MAX_RESULTS: Final = 5000
 """How many results code scanning shows per run; the most severe are kept and the others are counted."""
@@ -118,7 +121,12 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
         "locations": _locations(annotation),
         "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
-    properties = {"side": annotation.side, "protocol": annotation.protocol}
+    properties: dict[str, Any] = {"side": annotation.side, "protocol": annotation.protocol}
+    if annotation.fixes:
+        # The patch is for the request, wherever it is; the object of SARIF is for a file of text.
+        properties["patches"] = [{"at": each["at"], "patch": each["patch"]} for each in annotation.fixes]
+        if fixes := [_fix(each, annotation) for each in annotation.fixes if each.get("changes")]:
+            result["fixes"] = fixes
     if any(properties.values()):
         result["properties"] = {name: value for name, value in properties.items() if value}
     if annotation.rank:
@@ -126,6 +134,24 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
     if annotation.kind is AnnotationKind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
+
+
+def _fix(fix: Mapping[str, Any], annotation: Annotation) -> dict[str, Any]:
+    """Return a fix as the lines of the file that it replaces."""
+    replacements = [
+        {
+            "deletedRegion": {
+                "startLine": change["first"],
+                "startColumn": 1,
+                "endLine": change["last"] + 1,
+                "endColumn": 1,
+            },
+            "insertedContent": {"text": change["text"]},
+        }
+        for change in fix["changes"]
+    ]
+    change = {"artifactLocation": _artifact(annotation.location.path), "replacements": replacements}
+    return {"description": {"text": fix["title"]}, "artifactChanges": [change]}
 
 
 def _locations(annotation: Annotation) -> list[dict[str, Any]]:
