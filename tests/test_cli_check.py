@@ -39,12 +39,15 @@ def test_the_content_decides_the_kind_of_an_input(name: str, value: object, kind
 def test_the_json_of_one_finding(tmp_path: Path) -> None:
     path = write(tmp_path / "faulty.json", FAULTY)
     code, out, error = check(path, "--format", "json", "--rule", "transcript/result-*", "--rule", "transcript/calls-*")
+    patch = [{"op": "replace", "path": "/messages/2/tool_call_id", "value": "call_a"}]
+    fixes = [{"at": "/0/request", "title": "give the result the id of its call", "patch": patch}]
     finding = {
         "at": "/0/request/messages/2/tool_call_id",
         "message": "expected the id of a call of the message before ('call_a'), got 'call_9'",
         "level": "MUST",
         "side": "client",
         "rank": 1,
+        "fixes": fixes,
     }
     missing = {
         "at": "/0/request/messages/1/tool_calls/0",
@@ -52,6 +55,7 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
         "level": "MUST",
         "side": "client",
         "rank": 1,
+        "fixes": fixes,
     }
     outcomes = [
         {"rule": "transcript/calls-answered", "status": "failed", "level": "MUST", "judged": 1, "findings": [missing]},
@@ -346,4 +350,4 @@ def test_every_chat_recording_is_judged_with_no_rule_broken(shared: Path) -> Non
 def test_a_finding_names_the_side_in_every_format(name: str, tmp_path: Path) -> None:
     _, out, _ = check(write(tmp_path / "faulty.json", FAULTY), "--format", name, "--rule", "transcript/result-*")
     said = {"json": '"side":"client"', "jsonl": '"side":"client"', "sarif": '"side": "client"'}
-    assert said.get(name, "MUST (client)") in out
+    assert said.get(name, "MUST (client") in out

@@ -4,7 +4,7 @@ import json
 
 from conformance import profiles, rules
 from conformance.documents import parse_json
-from conformance.files.everywhere import Answer, Everywhere, Verdict, everywhere
+from conformance.files.everywhere import Everywhere, HostAnswer, HostVerdict, everywhere
 from conformance.formats import read
 from conformance.resources import folder
 from conformance.wires import as_sent
@@ -22,13 +22,13 @@ def answers(body: object) -> Everywhere:
     return found
 
 
-def by_provider(found: Everywhere) -> dict[str, Answer]:
+def by_provider(found: Everywhere) -> dict[str, HostAnswer]:
     return {each.provider: each for each in found.answers}
 
 
 def test_every_profile_answers_and_the_worst_comes_first() -> None:
     found = answers(BODY)
-    order = [list(Verdict).index(each.verdict) for each in found.answers]
+    order = [list(HostVerdict).index(each.verdict) for each in found.answers]
 
     assert sorted(profiles.names()) == sorted([each.provider for each in found.answers])
     assert sorted(order) == order
@@ -38,20 +38,20 @@ def test_a_refusal_has_the_words_of_the_provider_and_the_place() -> None:
     answer = by_provider(answers(BODY))["deepseek"]
 
     words = "The `reasoning_content` in the thinking mode must be passed back to the API."
-    assert (Verdict.REFUSED, 400, words) == (answer.verdict, answer.status, answer.words)
+    assert (HostVerdict.REFUSED, 400, words) == (answer.verdict, answer.status, answer.words)
     assert ("reasoning/present-on-tool-turns", "/0/request/messages/1") == (answer.rule, answer.at)
 
 
 @every(
     ("provider", "expected"),
     [
-        ("openrouter", (Verdict.REFUSED, True)),
-        ("mistral", (Verdict.REFUSED, False)),
-        ("openai", (Verdict.ACCEPTED, False)),
-        ("baseten", (Verdict.UNKNOWN, True)),
+        ("openrouter", (HostVerdict.REFUSED, True)),
+        ("mistral", (HostVerdict.REFUSED, False)),
+        ("openai", (HostVerdict.ACCEPTED, False)),
+        ("baseten", (HostVerdict.UNKNOWN, True)),
     ],
 )
-def test_each_provider_is_judged_by_its_own_claims(provider: str, expected: tuple[Verdict, bool]) -> None:
+def test_each_provider_is_judged_by_its_own_claims(provider: str, expected: tuple[HostVerdict, bool]) -> None:
     answer = by_provider(answers(BODY))[provider]
     assert expected == (answer.verdict, answer.serves)
 
@@ -77,7 +77,7 @@ def test_a_native_request_is_prepared_for_providers_of_chat_completions() -> Non
 def test_a_request_that_breaks_nothing_is_refused_nowhere() -> None:
     found = answers({"model": "gpt-5.4", "messages": [{"role": "user", "content": "Hi."}]})
 
-    assert {Verdict.ACCEPTED} == {each.verdict for each in found.answers}
+    assert {HostVerdict.ACCEPTED} == {each.verdict for each in found.answers}
 
 
 def test_the_command_prints_a_table_and_json_and_ends_with_what_it_found() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from conformance import rules
 from conformance.errors import Unusable
 from conformance.files import files_of
-from conformance.files.everywhere import Everywhere, Verdict, everywhere
+from conformance.files.everywhere import Everywhere, HostVerdict, everywhere
 from conformance.formats import read_path
 from conformance.reporting.everywhere import json, text
 from conformance.terminal import painter
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace, provider: str) -> int:
             every.append(each)
     if not every:
         raise Unusable("nothing was checked: no input holds a request")
-    broken = (Verdict.REFUSED, Verdict.LOST)
+    broken = (HostVerdict.REFUSED, HostVerdict.LOST)
     return int(any(answer.verdict in broken for each in every for answer in each.answers))
 
 

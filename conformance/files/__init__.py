@@ -24,8 +24,7 @@ from conformance.formats.compression import plain_name
 from conformance.results import Level
 
 __all__ = [
-    "AUTO", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of",
-    "summary",
+    "AUTO", "STDIN", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of", "summary",
 ]  # fmt: skip
 
 T = TypeVar("T")

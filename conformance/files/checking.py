@@ -217,11 +217,11 @@ class Checker:
         return recognise(given)
 
     def _profile(self, given: Input, seen: "Recognition | None") -> Profile | None:
-        if seen is not None and len(seen.providers) > 1:
-            from conformance.files.recognition import shared
+        if seen is not None:
+            from conformance.files.recognition import profile_of
 
-            return shared(seen.providers, given.conversation)
-        name = self._task.provider if seen is None else "".join(seen.providers)
+            return profile_of(given, seen)
+        name = self._task.provider
         return profiles.load_profile(name) if name and given.conversation else None
 
     def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:

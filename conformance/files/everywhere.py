@@ -27,7 +27,7 @@ _DEVIATION: Final = "verdict"
 _BETWEEN: Final = "; "
 
 
-class Verdict(StrEnum):
+class HostVerdict(StrEnum):
     """What a provider does with the requests of an input, the worst first."""
 
     REFUSED = "refused"
@@ -36,7 +36,7 @@ class Verdict(StrEnum):
     ACCEPTED = "accepted"
 
 
-class Answer(NamedTuple):
+class HostAnswer(NamedTuple):
     """What one provider does with the requests of an input.
 
     `wire`: the one that it is judged on; `prepared` if the request was translated to it. `model`: as the provider calls
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
     """
 
     provider: str
-    verdict: Verdict
+    verdict: HostVerdict
     wire: str
     model: str
     serves: bool
@@ -62,10 +62,10 @@ class Everywhere(NamedTuple):
     given: Input
     protocol: str
     model: str
-    answers: tuple[Answer, ...]
+    answers: tuple[HostAnswer, ...]
 
 
-class _Host(NamedTuple):
+class _Asked(NamedTuple):
     """A provider on the wire of the input, with its own name of the model."""
 
     profile: Profile
@@ -86,17 +86,19 @@ def everywhere(given: Input, rules: Sequence[Rule], as_of: str = "") -> Everywhe
     answers = list(_on_wire(conversation, ours, rules, as_of))
     last = next(each for each in reversed(conversation) if each.request is not None)
     answers += [_prepared(last, each, rules, as_of) for each in hosts if wire not in each.profile.wires]
-    order = list(Verdict)
+    order = list(HostVerdict)
     ranked = sorted(answers, key=lambda each: (order.index(each.verdict), not each.serves, each.provider))
     return Everywhere(given, wire, model, tuple(ranked))
 
 
-def _host(profile: Profile, model: str, serving: Mapping[str, str]) -> _Host:
+def _host(profile: Profile, model: str, serving: Mapping[str, str]) -> _Asked:
     own = serving.get(profile.name, "")
-    return _Host(profile, own or model_names.spelled(profile, model), bool(own))
+    return _Asked(profile, own or model_names.spelled(profile, model), bool(own))
 
 
-def _on_wire(conversation: Conversation, hosts: Sequence[_Host], rules: Sequence[Rule], as_of: str) -> Iterator[Answer]:
+def _on_wire(
+    conversation: Conversation, hosts: Sequence[_Asked], rules: Sequence[Rule], as_of: str
+) -> Iterator[HostAnswer]:
     """Yield the answers of providers that speak the wire of a conversation."""
     chosen = claimed_rules(tuple(rules))
     served = [(each.profile, each.model) for each in hosts]
@@ -110,8 +112,8 @@ def _on_wire(conversation: Conversation, hosts: Sequence[_Host], rules: Sequence
 
 
 def _answer(
-    host: _Host, judgements: Sequence[Judgement], contested: set[str], rules: Sequence[Rule], exchange: Exchange
-) -> Answer:
+    host: _Asked, judgements: Sequence[Judgement], contested: set[str], rules: Sequence[Rule], exchange: Exchange
+) -> HostAnswer:
     """Return what a provider does, by the worst of what is found."""
     wire = exchange.protocol
     found = [
@@ -128,18 +130,20 @@ def _answer(
     unknown = _unclaimed(host, contested, rules, exchange)
     if unknown:
         words = f"no source says what it does: {unknown}"
-        return Answer(host.profile.name, Verdict.UNKNOWN, wire, host.model, host.serves, rule=unknown, words=words)
-    return Answer(host.profile.name, Verdict.ACCEPTED, wire, host.model, host.serves)
+        return HostAnswer(
+            host.profile.name, HostVerdict.UNKNOWN, wire, host.model, host.serves, rule=unknown, words=words
+        )
+    return HostAnswer(host.profile.name, HostVerdict.ACCEPTED, wire, host.model, host.serves)
 
 
-def _shown(host: _Host, verdict: Verdict, wire: str, rule: str, finding: Finding) -> Answer:
+def _shown(host: _Asked, verdict: HostVerdict, wire: str, rule: str, finding: Finding) -> HostAnswer:
     refusal = finding.refusal
     status, message = (None, None) if refusal is None else (refusal.status, refusal.message)
     about = rule, finding.at, status, message or finding.message
-    return Answer(host.profile.name, verdict, wire, host.model, host.serves, *about)
+    return HostAnswer(host.profile.name, verdict, wire, host.model, host.serves, *about)
 
 
-def _unclaimed(host: _Host, contested: set[str], rules: Sequence[Rule], exchange: Exchange) -> str:
+def _unclaimed(host: _Asked, contested: set[str], rules: Sequence[Rule], exchange: Exchange) -> str:
     """Return the first rule by which another provider rejects the request, and of which no source is found here.
 
     Only claims about a deviation count: a limit or a pattern that was looked for and not found limits nothing.
@@ -152,17 +156,19 @@ def _unclaimed(host: _Host, contested: set[str], rules: Sequence[Rule], exchange
     return ""
 
 
-def _prepared(exchange: Exchange, host: _Host, rules: Sequence[Rule], as_of: str) -> Answer:
+def _prepared(exchange: Exchange, host: _Asked, rules: Sequence[Rule], as_of: str) -> HostAnswer:
     """Return the answer of a provider of other wires, to the request as `prepare` makes it for the first of them."""
     profile = next(iter(host.profile.protocols.values())) if not host.profile.claims else host.profile
     try:
         sent, notes = _as_prepared(exchange, profile, host.model, as_of)
     except ConformanceError as error:
-        unknown = Answer(host.profile.name, Verdict.UNKNOWN, profile.wire, host.model, host.serves, words=str(error))
+        unknown = HostAnswer(
+            host.profile.name, HostVerdict.UNKNOWN, profile.wire, host.model, host.serves, words=str(error)
+        )
         return unknown._replace(prepared=True)
     answer = next(_on_wire((sent,), [host], rules, as_of))
-    if notes and answer.verdict is not Verdict.REFUSED:
-        return answer._replace(verdict=Verdict.LOST, prepared=True, words=_BETWEEN.join(notes))
+    if notes and answer.verdict is not HostVerdict.REFUSED:
+        return answer._replace(verdict=HostVerdict.LOST, prepared=True, words=_BETWEEN.join(notes))
     return answer._replace(prepared=True)
 
 
@@ -191,4 +197,4 @@ def _is_open(finding: Finding) -> bool:
     return finding.handling == UNKNOWN or (finding.level is Level.MUST and finding.refusal is None)
 
 
-_VERDICTS: Final = {Verdict.REFUSED: _stops, Verdict.LOST: _loses, Verdict.UNKNOWN: _is_open}
+_VERDICTS: Final = {HostVerdict.REFUSED: _stops, HostVerdict.LOST: _loses, HostVerdict.UNKNOWN: _is_open}

@@ -91,6 +91,13 @@ def detected_provider(given: Input) -> str | None:
     return _named(given.provider, wire) or (by_host(host, wire) if host else None)
 
 
+def profile_of(given: Input, seen: Recognition) -> Profile | None:
+    """Return the profile to check an input by: that of its provider, or what several share; None if none was seen."""
+    if len(seen.providers) > 1:
+        return shared(seen.providers, given.conversation)
+    return profiles.load_profile(seen.providers[0]) if seen.providers else None
+
+
 def shared(names: tuple[str, ...], conversation: Sequence[Exchange]) -> Profile:
     """Return a profile with the claims that several providers share; where they differ, a claim is unknown."""
     return _shared(names, tuple(dict.fromkeys([(wires.of(each).name, each.model, each.date) for each in conversation])))

@@ -20,7 +20,7 @@ from conformance.documents.pointer import parse, render
 from conformance.errors import ConformanceError
 from conformance.fixes import fixers
 from conformance.fixes.needs import needed
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.fixes.trial import Trial
 from conformance.profiles import Profile
 from conformance.results import Finding
@@ -68,7 +68,7 @@ def fix(
     if finding.side != _CLIENT or place[1:2] != ("request",):
         return None
     number = int(place[0])
-    problem = Problem(tuple(conversation[: number + 1]), rule, finding, profile, as_of)
+    problem = ClientProblem(tuple(conversation[: number + 1]), rule, finding, profile, as_of)
     trial = Trial(problem)
     for candidate in _candidates(problem):
         operations = difference(problem.request, candidate.request)
@@ -94,7 +94,7 @@ def _holds(chosen: Sequence[Operation], candidate: Candidate, trial: Trial) -> b
     return trial.accepts(candidate._replace(request=request))
 
 
-def _nearest(operations: Sequence[Operation], problem: Problem) -> Iterator[Sequence[Operation]]:
+def _nearest(operations: Sequence[Operation], problem: ClientProblem) -> Iterator[Sequence[Operation]]:
     """Yield the operations at the place of the finding, then those around it, then all."""
     count = 0
     for end in range(len(problem.place), 0, -1):
@@ -111,7 +111,7 @@ def _nearest(operations: Sequence[Operation], problem: Problem) -> Iterator[Sequ
             yield [each]
 
 
-def _candidates(problem: Problem) -> Iterator[Candidate]:
+def _candidates(problem: ClientProblem) -> Iterator[Candidate]:
     for module in _fixers():
         if any(fnmatchcase(problem.rule, glob) for glob in module.RULES):
             try:

@@ -6,11 +6,16 @@ from typing import Any, Final
 
 import orjson
 
-from conformance.files.everywhere import Answer, Everywhere, Verdict
+from conformance.files.everywhere import Everywhere, HostAnswer, HostVerdict
 from conformance.formats.inputs import KINDS
 from conformance.reporting.text import Paint, plural, printable, shorten
 
-_COLOURS: Final = {Verdict.REFUSED: "red", Verdict.LOST: "red", Verdict.UNKNOWN: "yellow", Verdict.ACCEPTED: "green"}
+_COLOURS: Final = {
+    HostVerdict.REFUSED: "red",
+    HostVerdict.LOST: "red",
+    HostVerdict.UNKNOWN: "yellow",
+    HostVerdict.ACCEPTED: "green",
+}
 _MAX_WORDS: Final = 160
 
 
@@ -22,17 +27,17 @@ def text(found: Everywhere, paint: Paint) -> Iterator[str]:
     yield f"{paint('bold', printable(place))}: {KINDS.get(given.kind, given.kind)} ({found.protocol}){model}"
     width = max([len(each.provider) for each in found.answers], default=0)
     for answer in found.answers:
-        label = paint(_COLOURS[answer.verdict], f"{answer.verdict.value:{len(Verdict.LOST.value)}}")
+        label = paint(_COLOURS[answer.verdict], f"{answer.verdict.value:{len(HostVerdict.LOST.value)}}")
         mark = "*" if answer.serves else " "
         yield f"  {answer.provider:{width}}{mark} {label}  {_words(answer, found.protocol)}".rstrip()
     counts = Counter([each.verdict for each in found.answers])
-    shown = [f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict]]
+    shown = [f"{counts[verdict]} {verdict.value}" for verdict in HostVerdict if counts[verdict]]
     yield f"{plural(len(found.answers), 'provider')}: {', '.join(shown)}" + (
         f"; * is known to serve {printable(found.model)}" if any(each.serves for each in found.answers) else ""
     )
 
 
-def _words(answer: Answer, wire: str) -> str:
+def _words(answer: HostAnswer, wire: str) -> str:
     way = "" if answer.wire == wire else f"prepared for {answer.wire}"
     status = "" if answer.status is None else f"{answer.status}: "
     words = shorten(printable(f"{status}{answer.words}"), _MAX_WORDS)
@@ -52,5 +57,5 @@ def _input(found: Everywhere) -> dict[str, Any]:
     return {**about, "model": found.model or None, "providers": [_row(each) for each in found.answers]}
 
 
-def _row(answer: Answer) -> dict[str, Any]:
+def _row(answer: HostAnswer) -> dict[str, Any]:
     return {name: value for name, value in answer._asdict().items() if value not in ("", None)}

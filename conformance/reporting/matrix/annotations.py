@@ -115,8 +115,16 @@ def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]
         kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
         contested = f" (sources disagree: {finding['contested']})" if "contested" in finding else ""
         about = level, finding["message"] + contested, finding["at"], _location(given, finding)
-        more = "", finding.get("side", ""), finding.get("rank", 0), wire, finding.get("fixes", ())
-        yield Annotation(suite, rule, kind, *about, *more)
+        yield Annotation(
+            suite,
+            rule,
+            kind,
+            *about,
+            side=finding.get("side", ""),
+            rank=finding.get("rank", 0),
+            protocol=wire,
+            fixes=finding.get("fixes", ()),
+        )
     for known in outcome.get("known", ()):
         about = Level(known["level"]), known["message"], known["at"], _location(given, known)
         reason = f"known of {given['provider']}: {known['known']}"
