@@ -86,7 +86,7 @@ def _known_by_provider(counts: Counts) -> dict[str, list[dict[str, Any]]]:
     known: dict[str, list[dict[str, Any]]] = {}
     for (group, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if group == "known":
-            provider, claim, rule = name.split(" ")
+            provider, claim, rule = name.rsplit(" ", 2)
             known.setdefault(provider, []).append({"claim": claim, "rule": rule, "count": count})
     return dict(sorted(known.items()))
 
