@@ -12,7 +12,7 @@ from conformance import wires
 from conformance.documents import BOUNDS
 from conformance.formats.failures import message_of
 from conformance.formats.inputs import Input
-from conformance.formats.rebuilt import BODILESS_RULES
+from conformance.formats.rebuilt import ALL_RULES
 from conformance.formats.records import date_of
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wires import other_api
@@ -76,11 +76,12 @@ def joined(marks: Iterable[Mark], path: str, kind: str = KIND) -> Input:
     silent = (
         [f"skipped, calls of which the log holds neither a body nor a failure ({without} times)"] if without else []
     )
-    rules = () if all(each.is_whole for each, _ in pairs) else BODILESS_RULES
     notes = dict.fromkeys(([_NOTE] if pairs else []) + list(calls.notes) + repeated + silent)
     lines = tuple(each.line for each, _ in pairs if each.line is not None)
     conversation = tuple(exchange for _, exchange in pairs)
-    return Input(path, lines[0] if lines else None, kind, conversation, lines=lines, notes=tuple(notes), rules=rules)
+    return Input(
+        path, lines[0] if lines else None, kind, conversation, lines=lines, notes=tuple(notes), rules=ALL_RULES
+    )
 
 
 def _failed(call: _Call) -> bool:

@@ -16,7 +16,7 @@ from conformance.errors import InvalidDocument
 from conformance.formats import rebuilt
 from conformance.formats.inputs import Input
 from conformance.formats.rebuilt import Rebuilt
-from conformance.formats.records import as_object, located
+from conformance.formats.records import located
 
 _MARKS: Final = {
     "custom_id": "batch",
@@ -102,12 +102,12 @@ def read(log: ModuleType, values: Sequence[Mapping[str, Any]], path: str, line: 
 def _input(log: ModuleType, calls: Sequence[Rebuilt], given: Input) -> Input:
     """Return an input with the calls in it; what is known of only some of them is not used."""
     verbatim = bool(calls) and all(each.verbatim for each in calls)
-    failed = any(each.exchange.status is not None or "error" in as_object(each.exchange.response) for each in calls)
-    is_body = all(each.is_body for each in calls)
-    rules = log.RULES if is_body or log.RULES else rebuilt.BODILESS_RULES
-    if log.RULES:
-        rules += rebuilt.SENT_RULES if verbatim else ()
-        rules += (rebuilt.FAILURE_RULES if is_body else rebuilt.TEXT_RULES) if failed else ()
+    failed = any(each.failed for each in calls)
+    rules = log.RULES
+    if rules:
+        rules += (rebuilt.SENT_RULES if verbatim else ()) + (rebuilt.FAILURE_RULES if failed else ())
+    elif failed:
+        rules = rebuilt.ALL_RULES
     providers = {each.provider for each in calls}
     notes = (rebuilt.SENT_NOTES if verbatim else log.NOTES) if calls else ()
     provider = providers.pop() if len(providers) == 1 else ""
