@@ -1,6 +1,6 @@
 """Marks of a text log joined to calls: a request, the reply to it, and what was raised.
 
-A log of one thread has them in order. Calls that overlap cannot be told apart where the log has no ids; then their
+A log of one thread has them in order. Calls that overlap cannot be separated where the log has no ids; then their
 requests and replies are checked apart, and a note says so.
 """
 
@@ -69,8 +69,8 @@ def joined(marks: Iterable[Mark], path: str, kind: str = KIND) -> Input:
     calls = _Calls()
     for mark in marks:
         calls.add(mark)
-    told = [each for each in calls.made if each.request is not None or each.response is not None or _failed(each)]
-    pairs = [(each, exchange) for each in told if (exchange := _exchange(each)) is not None]
+    kept = [each for each in calls.made if each.request is not None or each.response is not None or _failed(each)]
+    pairs = [(each, exchange) for each in kept if (exchange := _exchange(each)) is not None]
     repeated = [_REPEATED.format(each.times) for each, _ in pairs if each.times > 1]
     without = len(calls.made) - len(pairs)
     silent = (

@@ -18,43 +18,47 @@ from conformance.formats.inputs import Input
 from conformance.formats.rebuilt import Rebuilt
 from conformance.formats.records import located
 
-_MARKS: Final = {
-    "custom_id": "batch",
-    "standard_logging_object": "litellm",
-    "call_type": "litellm",
-    "resourceLogs": "events",
-    "resource_logs": "events",
-    "event_name": "events",
-    "eventName": "events",
-    "severity_number": "events",
-    "resourceSpans": "spans",
-    "resource_spans": "spans",
-    "attributes": "spans",
-    "info": "spans",
-    "run_type": "langsmith",
-    "traceId": "langfuse",
-    "trace_id": "langfuse",
-    "observations": "langfuse",
-    "data": "langfuse",
-    "response_status": "helicone",
-    "level": "program",
-    "levelname": "program",
-    "severity": "program",
-    "log.level": "program",
-    "record": "program",
-    "log": "program",
-    "textPayload": "program",
-    "jsonPayload": "program",
-    "mappings": "wiremock",
-    "requests": "wiremock",
-}
+_MARKS: Final = (
+    ("custom_id", "batch"),
+    ("standard_logging_object", "litellm"),
+    ("call_type", "litellm"),
+    ("resourceLogs", "events"),
+    ("resource_logs", "events"),
+    ("event_name", "events"),
+    ("eventName", "events"),
+    ("severity_number", "events"),
+    ("resourceSpans", "spans"),
+    ("resource_spans", "spans"),
+    ("attributes", "spans"),
+    ("info", "spans"),
+    ("run_type", "langsmith"),
+    ("response_status_code", "portkey"),
+    ("span_attributes", "braintrust"),
+    ("meta", "datadog"),
+    ("traceId", "langfuse"),
+    ("trace_id", "langfuse"),
+    ("observations", "langfuse"),
+    ("data", "langfuse"),
+    ("data", "datadog"),
+    ("response_status", "helicone"),
+    ("level", "program"),
+    ("levelname", "program"),
+    ("severity", "program"),
+    ("log.level", "program"),
+    ("record", "program"),
+    ("log", "program"),
+    ("textPayload", "program"),
+    ("jsonPayload", "program"),
+    ("mappings", "wiremock"),
+    ("requests", "wiremock"),
+)
 """By key: the file to ask whether a value with that key is its own; a plain body costs one look-up for each."""
 _MAX_NOTES: Final = 10
 
 
 def reader_of(value: Mapping[str, Any]) -> ModuleType | None:
     """Return the file of this folder whose log a value is, or None."""
-    for mark, name in _MARKS.items():
+    for mark, name in _MARKS:
         if mark in value:
             module = import_module(f"{__name__}.{name}")
             if module.holds(value):
