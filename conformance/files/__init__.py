@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from conformance.files.checking import (
     AUTO,
+    RECOGNISED,
     STDIN,
     SUFFIXES,
     CheckedInput,
@@ -16,7 +17,6 @@ from conformance.files.checking import (
     File,
     Task,
     checker_of,
-    detected_provider,
     interval,
 )
 from conformance.formats import Input
@@ -24,8 +24,7 @@ from conformance.formats.compression import plain_name
 from conformance.results import Level
 
 __all__ = [
-    "AUTO", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "detected_provider", "files_of",
-    "summary",
+    "AUTO", "STDIN", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of", "summary",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -75,8 +74,21 @@ def summary(counts: Counts, judged: Collection[str], task: Task) -> dict[str, An
         "judged": len(judged),
         "findings": {level.value: counts["findings", level.value] for level in Level},
         "sides": {side: counts["sides", side] for side in ("client", "provider")},
+        "known": _known_by_provider(counts),
         "as_of": _days_by_provider(counts),
+        "recognised": {name: count for (group, name), count in sorted(counts.items()) if group == RECOGNISED and name},
+        "unrecognised": counts[RECOGNISED, ""],
     }
+
+
+def _known_by_provider(counts: Counts) -> dict[str, list[dict[str, Any]]]:
+    """Return how often each claim describes a departure, by provider, the most frequent first."""
+    known: dict[str, list[dict[str, Any]]] = {}
+    for (group, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if group == "known":
+            provider, claim, rule = name.split(" ")
+            known.setdefault(provider, []).append({"claim": claim, "rule": rule, "count": count})
+    return dict(sorted(known.items()))
 
 
 def _days_by_provider(counts: Counts) -> dict[str, str]:
@@ -84,7 +96,8 @@ def _days_by_provider(counts: Counts) -> dict[str, str]:
     days: dict[str, list[str]] = {}
     for group, name in sorted(counts):
         if group == "as_of":
-            provider, _, day = name.partition(" ")
+            # Two providers that fit equally are one name with spaces.
+            provider, _, day = name.rpartition(" ")
             days.setdefault(provider, []).append(day)
     return {provider: interval(each) for provider, each in days.items()}
 
