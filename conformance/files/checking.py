@@ -21,7 +21,7 @@ from conformance.wire.views import requests
 AUTO: Final = "auto"
 """The provider argument that means: detect the provider of each input from the name or the host in it."""
 
-SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow")
+SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow", ".db")
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
 
 STDIN: Final = Path("/dev/stdin")

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument
-from conformance.formats import json, sse
+from conformance.formats import json, sessions, sse
 from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
 from conformance.formats.rebuilt import CallJoiner, is_part
@@ -60,7 +60,8 @@ def split_lines(file: OpenFile, path: str, bound: int = BOUNDS.bytes) -> Iterato
 def read(data: bytes, path: str) -> Iterator[Input]:
     """Yield the inputs in the content of a file of lines."""
     numbered = enumerate(map(bytes.strip, data.split(b"\n")), 1)
-    yield from read_lines((Line(number, line) for number, line in numbered if line), path)
+    session, lines = sessions.of_lines((Line(number, line) for number, line in numbered if line), path, data[:BLOCK])
+    yield from read_lines(lines, path) if session is None else session
 
 
 def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> Iterator[Input]:
