@@ -32,6 +32,8 @@ _LINES: Final = ("qwen_code", "claude_code", "codex", "gemini_cli", "pi", "goose
 _VALUES: Final = {"projectHash": "gemini_cli", "info": "opencode", "sessionID": "opencode", "title": "opencode"}
 """By key: the agent to ask whether a JSON value with that key is its own."""
 _DATABASES: Final = ("opencode", "goose", "zed")
+KINDS: Final = frozenset(("cline", *_LINES, *_DATABASES))
+"""The kinds of inputs that are sessions."""
 _PROBED: Final = 40
 """How many lines are looked at: the first ones may hold titles and settings only."""
 _BROKEN: Final = "skipped, lines that are not JSON objects ({0} times)"
