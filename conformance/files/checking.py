@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
+from conformance.files.unrelated import related
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
 from conformance.judge import judge
@@ -80,7 +81,8 @@ class Checker:
     def file(self, file: File) -> Iterator[CheckedInput]:
         """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
         try:
-            for given in read_path(file.path):
+            inputs = read_path(file.path)
+            for given in related(inputs) if file.found else inputs:
                 yield self.input(given)
         except InvalidDocument as error:
             yield failed_file(file, error)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LINES: Final = (".jsonl", ".ndjson", ".parquet")
+_SMALL: Final = 1 << 20
+"""How many bytes of lines one process checks alone, if others have files of their own."""
 _BATCH: Final = 16
 """How many inputs a process gets at once: enough to outweigh the transfer, few enough to hold in memory."""
 
@@ -29,7 +31,7 @@ Batch: TypeAlias = "File | LineBlock | list[Input | CheckedInput]"
 def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]") -> Iterator[Batch]:
     """Yield each file; a file of lines, which may be of any size, in blocks; other large ones in batches of inputs."""
     for file in files:
-        if file.path != STDIN and not plain_name(file.path.name).endswith(_LINES):
+        if file.path != STDIN and (not plain_name(file.path.name).endswith(_LINES) or _is_small(file)):
             yield file
             continue
         batch: list[Input | CheckedInput] = []
@@ -45,6 +47,11 @@ def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]") ->
             yield batch
     while rest := [*islice(joined, _BATCH)]:
         yield rest
+
+
+def _is_small(file: File) -> bool:
+    """Return whether a file in a folder is checked by one process, which can skip it as a whole."""
+    return file.found and file.path.stat().st_size <= _SMALL
 
 
 def _read(file: File) -> "Iterator[LineBlock | Input | CheckedInput]":

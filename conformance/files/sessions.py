@@ -102,7 +102,9 @@ def _add(report: AgentReport, given: Input, checker: Checker) -> None:
     checked = checker.input(given).report
     report.sessions += 1
     report.exchanges += len(given.conversation)
-    found = list(chain.from_iterable(_findings(outcome, given) for outcome in checked["outcomes"]))
+    every = chain.from_iterable(_findings(outcome, given) for outcome in checked["outcomes"])
+    # What is wrong in the history is found in each request that has it.
+    found = [*{(each["rule"], each["message"]): each for each in reversed(list(every))}.values()]
     report.broken += bool(found)
     report.findings.update([each["rule"] for each in found])
     # More than are shown, since a later session may hold a worse one.

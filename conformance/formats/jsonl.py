@@ -150,7 +150,7 @@ def inputs_of(line: Line, path: str) -> Iterator[Input]:
     try:
         yield from json.read_value(parse_json(line.data, path), path, line.number)
     except InvalidDocument as error:
-        problem = InvalidDocument(error.message + _hint(error, line, path), path, line.number, error.pointer)
+        problem = type(error)(error.message + _hint(error, line, path), path, line.number, error.pointer)
         yield Input(path, line.number, "jsonl", problem=problem)
 
 

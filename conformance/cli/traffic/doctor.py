@@ -2,8 +2,8 @@
 
 Looks where Claude Code, Codex, opencode, Gemini CLI, Qwen Code, Cline, Roo Code, Kilo Code, Goose, pi and Zed keep
 their sessions on Linux, macOS and Windows, and where their own variables (such as CLAUDE_CONFIG_DIR and CODEX_HOME)
-point. Nothing is sent and nothing is written; secrets are not printed. The newest sessions come first, and what was left
-out is counted.
+point. Nothing is sent and nothing is written; secrets are not printed. The newest sessions come first, and what was
+left out is counted.
 
 Returns exit code 1 for findings of level MUST or SHOULD, and 5 if no session was found.
 """
@@ -66,10 +66,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _without_secrets(text: str) -> str:
+    """Return a text without the secrets of the environment and what looks like a key: sessions quote files."""
     # Imported here because the help needs none of it.
-    from conformance.secrets import scrubber
+    from conformance.secrets import REDACTED, scrubber
+    from conformance.secrets.shapes import spans
 
-    return scrubber().text(text)
+    shown, at = "", 0
+    for begin, end in sorted(spans(text)):
+        if begin >= at:
+            shown += text[at:begin] + REDACTED
+        at = max(at, end)
+    return scrubber().text(shown + text[at:])
 
 
 def _json(reports: Sequence[AgentReport]) -> str:

@@ -117,6 +117,7 @@ def _kept(spoken: Sequence[Record], chain: frozenset[str]) -> list[Record]:
         for line, each in spoken
         if as_text(each.get("uuid")) in chain
         or (each.get("type") == "assistant" and _reply_id(each) in replies)
+        or (each.get("isApiErrorMessage") and as_text(each.get("parentUuid")) in chain)
         or any(block.get("tool_use_id") in calls for block in _blocks(each) if block.get("type") == "tool_result")
     ]
 

@@ -94,7 +94,7 @@ def _steps(way: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Step]:
             calls = [each["id"] for each in _blocks(message) if each.get("type") == "toolCall" and "id" in each]
             if message.get("stopReason") in _DROPPED:
                 dropped.update(calls)
-                yield from _failed(message, line)
+                yield from _failed(message, line) if message.get("stopReason") == "error" else ()
                 continue
             yield from _unanswered(waiting)
             yield from _reply(message, line, date_of(entry.get("timestamp")))

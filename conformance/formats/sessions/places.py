@@ -15,6 +15,7 @@ _DATA: Final = (".local/share", "Library/Application Support", "AppData/Roaming"
 _CONFIG: Final = (".config", "Library/Application Support", "AppData/Roaming")
 _EDITORS: Final = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Kiro", "Trae", "Antigravity")
 _SERVERS: Final = (".vscode-server/data", ".cursor-server/data", ".vscode-remote/data")
+_BASES: Final = (*_SERVERS, *[f"{base}/{name}" for base in _CONFIG for name in _EDITORS])
 _TASKS: Final = "tasks/*/api_conversation_history.json"
 _EXTENSIONS: Final = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
 _MAX_FILES: Final = 100_000
@@ -71,7 +72,12 @@ PLACES: Final = (
         ("CLINE_DATA_DIR",),
         (
             ".cline/data",
-            *[f"{base}/{name}/User/globalStorage/{each}" for base in _CONFIG for name in _EDITORS for each in _EXTENSIONS],
+            *[
+                f"{base}/{name}/User/globalStorage/{each}"
+                for base in _CONFIG
+                for name in _EDITORS
+                for each in _EXTENSIONS
+            ],
             *[f"{base}/User/globalStorage/{each}" for base in _SERVERS for each in _EXTENSIONS],
         ),
         (),
