@@ -65,7 +65,7 @@ def claude_code(home: Path, third: str) -> Path:
     """The two parallel calls are records of one reply; the result of the first hangs on its own record."""
     text = [{"type": "text", "text": "Reading."}]
     failed = [{"type": "text", "text": f"API Error: 400 {json.dumps(REFUSAL)}"}]
-    records = [
+    records: list[dict[str, Any]] = [
         {"type": "summary", "summary": "Files", "leafUuid": "u9"},
         {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
         claude_record(0, "user", "Read three files."),
@@ -135,7 +135,7 @@ def opencode(home: Path, third: str) -> Path:
         CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);
         CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);"""
     messages = opencode_messages(third)
-    rows = {
+    rows: dict[str, list[tuple[Any, ...]]] = {
         "INSERT INTO session VALUES (?, ?, ?)": [("ses_1", "Files", MILLISECONDS)],
         "INSERT INTO message VALUES (?, 'ses_1', 1, ?)": [(info["id"], json.dumps(info)) for info, _ in messages],
         "INSERT INTO part VALUES (?, ?, 'ses_1', ?)": [
@@ -178,7 +178,7 @@ def gemini_messages(third: str) -> list[dict[str, Any]]:
     cancelled = {"id": "call_4", "name": "read_file", "args": {}, "status": "cancelled", "timestamp": DAY}
     return [
         message("1", "user", [{"text": "Read three files."}]),
-        message("2", "gemini", "", toolCalls=first, model="gemini-3-pro-preview", thoughts=[]),
+        message("2", "gemini", "", toolCalls=first, model="gemini-3-pro-preview"),
         message("3", "gemini", "", toolCalls=[gemini_call("call_3", third)], model="gemini-3-pro-preview"),
         message("4", "gemini", "", toolCalls=[cancelled], model="gemini-3-pro-preview"),
         message("5", "info", "Request cancelled."),
@@ -232,7 +232,7 @@ def qwen_code(home: Path, third: str) -> Path:
 
 def cline(home: Path, third: str) -> Path:
     task = home / ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1770112800000"
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"role": "user", "content": [{"type": "text", "text": "Read three files."}]},
         {"role": "assistant", "content": [*use("call_1"), *use("call_2")], "modelInfo": {"providerId": "cline"}},
         {"role": "user", "content": [*answer("call_1"), *answer("call_2")]},
@@ -240,7 +240,9 @@ def cline(home: Path, third: str) -> Path:
         {"role": "user", "content": answer(third)},
         {"role": "assistant", "content": "Done."},
     ]
-    timed = [{**message, "ts": MILLISECONDS + 10 * number} for number, message in enumerate(messages)]
+    timed: list[dict[str, Any]] = [
+        {**message, "ts": MILLISECONDS + 10 * number} for number, message in enumerate(messages)
+    ]
     shown: list[dict[str, Any]] = [{"ts": MILLISECONDS, "type": "say", "say": "text", "text": "Read three files."}]
     if third == WRONG:
         text = json.dumps({"message": f"400 {json.dumps(REFUSAL)}", "status": 400, "modelId": "claude-sonnet-4-5"})

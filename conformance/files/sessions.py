@@ -42,7 +42,7 @@ class AgentReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Extent:
     """How much is read: conversations of each agent, seconds in all, and files changed since a time, in seconds."""
 
     sessions: int
@@ -51,7 +51,7 @@ class Bounds:
 
 
 def examine(
-    home: Path, environment: Mapping[str, str], bounds: Bounds, progress: Callable[[str], None]
+    home: Path, environment: Mapping[str, str], bounds: Extent, progress: Callable[[str], None]
 ) -> Iterator[AgentReport]:
     """Yield a report for each agent that has sessions below a home folder or where the environment says."""
     checker = Checker(Task(AUTO, level=Level.SHOULD))
@@ -73,7 +73,7 @@ def examine(
         yield report
 
 
-def _left_out(file: SessionFile, report: AgentReport, bounds: Bounds, end: float) -> str:
+def _left_out(file: SessionFile, report: AgentReport, bounds: Extent, end: float) -> str:
     if file.changed < bounds.since:
         return "older than --since"
     if report.sessions >= bounds.sessions:

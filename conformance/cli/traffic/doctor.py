@@ -20,7 +20,7 @@ import orjson
 
 from conformance.arguments import positive
 from conformance.errors import Unusable
-from conformance.files.sessions import AgentReport, Bounds, examine
+from conformance.files.sessions import AgentReport, Extent, examine
 from conformance.reporting.text import plural, printable, shorten
 from conformance.terminal import ProgressLine
 
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     progress = ProgressLine(report_at_end=True)
     try:
         environment = {} if arguments.home else dict(os.environ)
-        bounds = Bounds(arguments.limit, _SECONDS, since)
+        bounds = Extent(arguments.limit, _SECONDS, since)
         reports = list(examine(home, environment, bounds, progress.show))
     finally:
         progress.clear()

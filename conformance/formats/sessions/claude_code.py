@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from conformance.formats.records import as_object, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Asked, Interrupted, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
 
 KIND: Final = "claude_code"
 TITLE: Final = "Claude Code"
@@ -144,7 +144,7 @@ def _steps(records: Sequence[Record]) -> list[Step]:
     for line, record in records:
         if record.get("type") == "user":
             if not record.get("isVisibleInTranscriptOnly") and _blocks(record):
-                steps.append(Asked(({"role": "user", "content": _blocks(record)},), line))
+                steps.append(Added(({"role": "user", "content": _blocks(record)},), line))
             continue
         name = _reply_id(record)
         if record.get("isApiErrorMessage"):
@@ -193,7 +193,7 @@ def _closed(steps: Sequence[Step]) -> Iterator[Step]:
     for step in steps:
         if isinstance(step, Replied):
             waiting = [block["id"] for block in _blocks_of(step) if block.get("type") == "tool_use" and "id" in block]
-        elif isinstance(step, Asked):
+        elif isinstance(step, Added):
             blocks = [block for item in step.items for block in item["content"]]
             answered = {block.get("tool_use_id") for block in blocks}
             waiting = [each for each in waiting if each not in answered]

@@ -20,7 +20,7 @@ from conformance.errors import InvalidDocument
 from conformance.formats.records import as_object, as_text, date_of
 from conformance.formats.sessions.chat import only
 from conformance.formats.sessions.failing import failure
-from conformance.formats.sessions.steps import RULES, Asked, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import RULES, Added, Refused, Replied, Session, Step
 
 KIND: Final = "cline"
 TITLE: Final = "Cline, Roo Code, Kilo Code"
@@ -82,7 +82,7 @@ def _steps(message: Mapping[str, Any]) -> Iterator[Step]:
         model = as_text(as_object(message.get("modelInfo")).get("modelId"))
         yield Replied((sent,), {"type": "message", **sent}, None, model, date_of(message.get("ts")))
     else:
-        yield Asked((sent,))
+        yield Added((sent,))
 
 
 def _plain(block: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from conformance.formats.records import as_object, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Asked, Interrupted, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
 
 KIND: Final = "codex"
 TITLE: Final = "Codex"
@@ -95,7 +95,7 @@ class _Rollout:
             self._waiting.pop(as_text(item.get("call_id")), None)
         else:
             self._answer()
-        self._steps.append(Asked((item,), line))
+        self._steps.append(Added((item,), line))
 
     def _end_reply(self) -> None:
         if not self._reply:
@@ -128,7 +128,7 @@ class _Rollout:
             self._end_reply()
             kept = _without_turns(self._steps, turns if isinstance(turns, int) else 0)
             yield from self.close()
-            self._steps = [Asked(tuple(item for step in kept for item in _items(step)))]
+            self._steps = [Added(tuple(item for step in kept for item in _items(step)))]
 
     def _compacted(self, payload: Mapping[str, Any]) -> Iterator[Session]:
         yield from self.close()
@@ -138,7 +138,7 @@ class _Rollout:
         if not items and text:
             items = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}]
         if items:
-            self._steps = [Asked(tuple(items))]
+            self._steps = [Added(tuple(items))]
 
 
 def _items(step: Step) -> tuple[Mapping[str, Any], ...]:
@@ -159,6 +159,6 @@ def _without_turns(steps: list[Step], turns: int) -> list[Step]:
     while turns > 0 and at > 0:
         at -= 1
         step = steps[at]
-        is_begin = isinstance(step, Asked) and any(item.get("role") == "user" for item in step.items)
+        is_begin = isinstance(step, Added) and any(item.get("role") == "user" for item in step.items)
         turns -= is_begin
     return steps[:at]

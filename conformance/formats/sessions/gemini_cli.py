@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from conformance.formats.records import as_object, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Asked, Interrupted, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
 
 KIND: Final = "gemini_cli"
 TITLE: Final = "Gemini CLI"
@@ -68,7 +68,7 @@ def _steps(messages: Sequence[Numbered]) -> Iterator[Step]:
         kind, date = message.get("type"), date_of(message.get("timestamp"))
         parts = _parts(message.get("content"))
         if kind == "user" and parts:
-            yield Asked(({"role": "user", "parts": parts},), line)
+            yield Added(({"role": "user", "parts": parts},), line)
         elif kind == "gemini":
             calls = [each for each in message.get("toolCalls") or () if isinstance(each, Mapping)]
             made = [{"functionCall": {key: call.get(key) for key in ("id", "name", "args")}} for call in calls]
@@ -96,7 +96,7 @@ def _results(calls: Sequence[Mapping[str, Any]], following: Mapping[str, Any]) -
         return
     missing = [call for call in calls if not any("functionResponse" in part for part in _parts(call.get("result")))]
     if results:
-        yield Asked(({"role": "user", "parts": results},))
+        yield Added(({"role": "user", "parts": results},))
     if missing:
         yield Interrupted(({"role": "user", "parts": [_cancelled(call) for call in missing]},))
 

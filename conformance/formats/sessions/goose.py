@@ -17,7 +17,7 @@ from conformance.formats.records import as_object, as_text, date_of
 from conformance.formats.sessions.chat import reply
 from conformance.formats.sessions.databases import parsed, rows
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Asked, Refused, Session, Step
+from conformance.formats.sessions.steps import Added, Refused, Session, Step
 
 KIND: Final = "goose"
 TITLE: Final = "Goose"
@@ -77,7 +77,7 @@ def _steps(spoken: Iterable[tuple[int | None, Mapping[str, Any]]]) -> Iterator[S
         texts, thinking, calls, at, date = [], [], [], None, ""
         items = list(_items(blocks))
         if items:
-            yield Asked(items, line)
+            yield Added(items, line)
     yield from reply(texts, thinking, calls, at, "", date)
 
 

@@ -3,7 +3,7 @@
 A session has messages, and a message has parts. In the database, `message` and `part` hold each as JSON in `data`; in
 the folder each is a file; `opencode export` prints one object with `info` and `messages`. A reply is the parts from one
 `step-start` to the next: `reasoning`, `text` and `tool`, whose `state` holds the result. `error` of a message, and
-`retry` parts, are failures. A `compaction` part begins the history anew. opencode itself sends a result for a call
+`retry` parts, are failures. A `compaction` part begins a new history. opencode itself sends a result for a call
 that has none.
 
 Source: anomalyco/opencode@007a9409bafea06d6b9084ff1f6d1fe9f5e3a803/packages/opencode/src/session/message-v2.ts,
@@ -22,7 +22,7 @@ from conformance.formats.records import as_object, as_text, date_of
 from conformance.formats.sessions.chat import only, reply
 from conformance.formats.sessions.databases import parsed, rows
 from conformance.formats.sessions.failing import failure
-from conformance.formats.sessions.steps import Asked, Interrupted, Refused, Session, Step
+from conformance.formats.sessions.steps import Added, Interrupted, Refused, Session, Step
 
 KIND: Final = "opencode"
 TITLE: Final = "opencode"
@@ -109,7 +109,7 @@ def _sessions(messages: Sequence[_Message], name: str) -> Iterator[Session]:
             yield Session("chat", tuple(steps), name, provider)
             steps = []
         if text := _text(message.parts):
-            steps.append(Asked(({"role": "user", "content": text},)))
+            steps.append(Added(({"role": "user", "content": text},)))
     yield Session("chat", tuple(steps), name, provider)
 
 
@@ -151,7 +151,7 @@ def _reply(parts: Sequence[Mapping[str, Any]], model: str, date: str) -> Iterato
     for part, state in zip(tools, states, strict=True):
         output = state.get("output", state.get("error"))
         if state.get("status") in ("completed", "error") and output is not None:
-            yield Asked((rebuilt.result(part.get("callID"), output),))
+            yield Added((rebuilt.result(part.get("callID"), output),))
         else:
             yield Interrupted((rebuilt.result(part.get("callID"), _INTERRUPTED),))
 

@@ -16,7 +16,7 @@ from conformance.formats import rebuilt
 from conformance.formats.records import as_text, date_of
 from conformance.formats.sessions.chat import only, reply
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Asked, Interrupted, Refused, Session, Step
+from conformance.formats.sessions.steps import Added, Interrupted, Refused, Session, Step
 
 KIND: Final = "pi"
 TITLE: Final = "pi"
@@ -49,7 +49,7 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Sessi
 
 def _session(start: Sequence[Mapping[str, Any]], way: Sequence[tuple[int, Mapping[str, Any]]], name: str) -> Session:
     providers = [message.get("provider") for _, entry in way if isinstance(message := entry.get("message"), Mapping)]
-    steps: tuple[Step, ...] = (Asked(start), *_steps(way)) if start else tuple(_steps(way))
+    steps: tuple[Step, ...] = (Added(start), *_steps(way)) if start else tuple(_steps(way))
     return Session("chat", steps, name, only(providers))
 
 
@@ -80,16 +80,16 @@ def _steps(way: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Step]:
     for line, entry in way:
         message = entry.get("message")
         if entry.get("type") in _SUMMARIES:
-            yield Asked((_summary(entry),), line)
+            yield Added((_summary(entry),), line)
         elif entry.get("type") == "custom_message":
-            yield Asked(({"role": "user", "content": text_of(entry.get("content"))},), line)
+            yield Added(({"role": "user", "content": text_of(entry.get("content"))},), line)
         elif not isinstance(message, Mapping):
             continue
         elif message.get("role") == "toolResult":
             call = as_text(message.get("toolCallId"))
             waiting.pop(call, None)
             if call not in dropped:
-                yield Asked((rebuilt.result(call, text_of(message.get("content"))),), line)
+                yield Added((rebuilt.result(call, text_of(message.get("content"))),), line)
         elif message.get("role") == "assistant":
             calls = [each["id"] for each in _blocks(message) if each.get("type") == "toolCall" and "id" in each]
             if message.get("stopReason") in _DROPPED:
@@ -103,7 +103,7 @@ def _steps(way: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Step]:
             yield from _unanswered(waiting)
             waiting = {}
             text = message.get("content") or message.get("output") or message.get("summary") or "(empty)"
-            yield Asked(({"role": "user", "content": text_of(text)},), line)
+            yield Added(({"role": "user", "content": text_of(text)},), line)
 
 
 def _blocks(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:

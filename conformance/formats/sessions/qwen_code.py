@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from conformance.formats.records import as_object, as_text, date_of
 from conformance.formats.sessions.failing import failure
-from conformance.formats.sessions.steps import Asked, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import Added, Refused, Replied, Session, Step
 
 KIND: Final = "qwen_code"
 TITLE: Final = "Qwen Code"
@@ -39,7 +39,7 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Sessi
             steps += _spoken(record, line)
         elif record.get("subtype") == "chat_compression" and isinstance(history, list):
             yield Session("gemini", tuple(steps), name)
-            steps = [Asked([each for each in history if isinstance(each, Mapping)])]
+            steps = [Added([each for each in history if isinstance(each, Mapping)])]
         else:
             steps += _failed(as_object(payload.get("uiEvent")), record, line)
     yield Session("gemini", tuple(steps), name)
@@ -63,7 +63,7 @@ def _spoken(record: Mapping[str, Any], line: int) -> Iterator[Step]:
         body = {"candidates": [{"index": 0, "content": message}]}
         yield Replied((message,), body, line, as_text(record.get("model")), date_of(record.get("timestamp")))
     else:
-        yield Asked((message,), line)
+        yield Added((message,), line)
 
 
 def _failed(event: Mapping[str, Any], record: Mapping[str, Any], line: int) -> Iterator[Step]:

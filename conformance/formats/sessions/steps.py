@@ -45,7 +45,7 @@ _BLOCKS: Final = {"messages": "content", "gemini": "parts"}
 """By wire: where a message holds its blocks, if messages of one side are sent as one."""
 
 
-class Asked(NamedTuple):
+class Added(NamedTuple):
     """What the client adds to the history: items of its wire."""
 
     items: Sequence[Mapping[str, Any]]
@@ -78,7 +78,7 @@ class Interrupted(NamedTuple):
     items: Sequence[Mapping[str, Any]]
 
 
-Step = Asked | Replied | Refused | Interrupted
+Step = Added | Replied | Refused | Interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _exchanges(session: Session, early: int) -> Iterator[Exchange]:
     items: list[Mapping[str, Any]] = []
     seen, is_open = 0, False
     for step in session.steps:
-        if isinstance(step, (Asked, Interrupted)):
+        if isinstance(step, (Added, Interrupted)):
             for item in step.items:
                 is_open = _add(items, item, session.wire, is_open=is_open)
             continue

@@ -19,7 +19,7 @@ from conformance.formats.records import as_object, as_text, date_of
 from conformance.formats.sessions.chat import reply
 from conformance.formats.sessions.databases import parsed, rows
 from conformance.formats.sessions.failing import text_of
-from conformance.formats.sessions.steps import Asked, Session, Step
+from conformance.formats.sessions.steps import Added, Session, Step
 
 KIND: Final = "zed"
 TITLE: Final = "Zed"
@@ -54,13 +54,13 @@ def _session(thread: Mapping[str, Any], name: str) -> Session:
 
 def _steps(message: Any, model: str, date: str) -> Iterator[Step]:
     if message == "Resume":
-        yield Asked(({"role": "user", "content": "Continue where you left off"},))
+        yield Added(({"role": "user", "content": "Continue where you left off"},))
         return
     given = as_object(message)
     if "User" in given:
         text = _texts(as_object(given["User"]).get("content"))
         if text:
-            yield Asked(({"role": "user", "content": text},))
+            yield Added(({"role": "user", "content": text},))
     elif "Agent" in given:
         agent = as_object(given["Agent"])
         content = agent.get("content")
@@ -69,7 +69,7 @@ def _steps(message: Any, model: str, date: str) -> Iterator[Step]:
         thinking = [as_text(as_object(each.get("Thinking")).get("text")) for each in blocks]
         yield from _agent(_texts(blocks), thinking, uses, [*as_object(agent.get("tool_results")).values()], model, date)
     elif given.get("role") == "user":
-        yield Asked(({"role": "user", "content": _segments(given, "text") or "(empty)"},))
+        yield Added(({"role": "user", "content": _segments(given, "text") or "(empty)"},))
     elif given.get("role") == "assistant":
         thinking = [_segments(given, "thinking")]
         uses, results = ([as_object(each) for each in given.get(key) or ()] for key in ("tool_uses", "tool_results"))
@@ -87,7 +87,7 @@ def _agent(
     made = [rebuilt.call(each.get("id"), each.get("name"), each.get("input")) for each in calls]
     yield from reply([text], thinking, made, None, model, date)
     if found:
-        yield Asked([rebuilt.result(each.get("tool_use_id"), _content(each.get("content"))) for each in found])
+        yield Added([rebuilt.result(each.get("tool_use_id"), _content(each.get("content"))) for each in found])
 
 
 def _content(content: Any) -> str:
