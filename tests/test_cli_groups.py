@@ -102,7 +102,7 @@ def test_a_command_that_does_something_alone_shows_its_own_options_beside_its_ac
         ("traffic", "'traffic' is a group of commands: check, convert, doctor, explain, prepare"),
         (
             "qqqq",
-            "unknown command 'qqqq'; known: adapter, check, convert, doctor, engine, evidence, explain, gate, prepare",
+            "unknown command 'qqqq'; known: adapter, check, convert, doctor, engine, evidence, explain, gate",
         ),
         ("_registry", "unknown command '_registry'; known: adapter"),
         ("provider bogus", "unknown provider action 'bogus'; known: compare, diff, discover, new, record"),

@@ -148,10 +148,13 @@ def test_a_folder_of_an_agent_is_checked_without_its_other_files(tmp_path: Path)
     planted.value(tmp_path / ".claude/settings.json", {"model": "opus"})
     planted.lines(tmp_path / ".claude/history.jsonl", [{"display": "hi", "project": "/w"}] * 3)
     planted.value(tmp_path / ".claude/todos/1.json", [])
+    (tmp_path / ".claude/plugins").mkdir()
+    (tmp_path / ".claude/plugins/tsconfig.json").write_text('{"a": 1, // no JSON\n}', "utf-8")
+    (tmp_path / ".claude/empty.jsonl").touch()
     for jobs in (1, 2):
         checked = list(check_paths([str(tmp_path / ".claude")], Task(), list, jobs))
         kinds = sorted(each.report["kind"] or each.report["error"] for some in checked for each in some)
-        assert ["claude_code", "unrecognized", "unrecognized", "unrecognized"] == kinds
+        assert ["claude_code", *["unrecognized"] * 5] == kinds
 
 
 def test_the_failure_of_a_session_names_its_status(tmp_path: Path) -> None:
@@ -169,3 +172,15 @@ def test_the_failure_of_a_session_names_its_status(tmp_path: Path) -> None:
         (given,) = read(planted.lines(tmp_path / f"{number}.jsonl", [*records, failed]))
         assert ([status] if status else []) == [exchange.status for exchange in given.conversation]
         assert not status or json.dumps(given.conversation[0].response)
+
+
+def test_a_file_of_other_lines_in_a_folder_is_skipped_as_a_whole(tmp_path: Path) -> None:
+    planted.pi(tmp_path, "call_3")
+    planted.lines(tmp_path / "other.jsonl", [{"display": "hi", "project": "/w"}] * 3)
+    for jobs in (1, 2):
+        checked = [
+            each.report
+            for some in check_paths([str(tmp_path / ".pi"), str(tmp_path)], Task(), list, jobs)
+            for each in some
+        ]
+        assert ["pi", "unrecognized"] == [each["kind"] for each in checked]

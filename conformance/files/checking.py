@@ -60,10 +60,15 @@ class CheckedInput(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file to check. `found` is True if it was found in a folder, where unrelated files are skipped."""
+    """A file to check.
+
+    `found`: whether it was found in a folder, where files of something else are skipped. `unrelated`: whether it is one
+    of these, so that it is not even opened.
+    """
 
     path: Path
     found: bool = False
+    unrelated: bool = False
 
 
 class Checker:
@@ -80,6 +85,9 @@ class Checker:
 
     def file(self, file: File) -> Iterator[CheckedInput]:
         """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
+        if file.unrelated:
+            yield _skipped(file.path)
+            return
         try:
             inputs = read_path(file.path)
             for given in related(inputs) if file.found else inputs:
@@ -214,7 +222,9 @@ def failed_file(file: File, error: InvalidDocument) -> CheckedInput:
 
 def _skipped(path: Path) -> CheckedInput:
     report: dict[str, Any] = {"path": _encodable(str(path)), "line": None, "kind": "unrecognized", "provider": None}
-    return CheckedInput(report | {"outcomes": [], "notes": ["skipped"]}, Counter({("inputs", ""): 1}))
+    return CheckedInput(
+        report | {"outcomes": [], "notes": ["skipped"]}, Counter({("inputs", ""): 1, ("skipped", ""): 1})
+    )
 
 
 def _unreadable(path: str, error: InvalidDocument) -> CheckedInput:

@@ -51,7 +51,7 @@ def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]") ->
 
 def _is_small(file: File) -> bool:
     """Return whether a file in a folder is checked by one process, which can skip it as a whole."""
-    return file.found and file.path.stat().st_size <= _SMALL
+    return file.unrelated or (file.found and file.path.stat().st_size <= _SMALL)
 
 
 def _read(file: File) -> "Iterator[LineBlock | Input | CheckedInput]":

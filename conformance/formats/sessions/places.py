@@ -119,6 +119,16 @@ def session_files(place: Place, found: Sequence[Path]) -> Sequence[SessionFile]:
     return sorted(every.values(), key=lambda file: (-file.changed, str(file.path)))
 
 
+def sessions_in(folder: Path) -> frozenset[Path] | None:
+    """Return the files with sessions in a folder of an agent, by its name and content; None for any other folder."""
+    for place in PLACES:
+        if folder.absolute().name in {Path(name).name for name in (*place.folders, *place.below)}:
+            found = frozenset(file.path for file in _files(place, folder))
+            if found:
+                return found
+    return None
+
+
 def _files(place: Place, folder: Path) -> Iterator[SessionFile]:
     if not folder.is_dir():
         return

@@ -10,8 +10,12 @@ _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
 
 def part(report: Mapping[str, Any], paint: Paint) -> str:
-    """Return the lines of an input; an unreadable one is only counted, since its error goes to standard error."""
-    return "" if "error" in report else "".join(_input(report, paint))
+    """Return the lines of an input.
+
+    One that cannot be read or was skipped is only counted: the error goes to standard error, and a folder may hold any
+    number of other files.
+    """
+    return "" if "error" in report or report["kind"] == "unrecognized" else "".join(_input(report, paint))
 
 
 def render_inputs(parts: Iterable[str], summary: Callable[[], Mapping[str, Any]], paint: Paint) -> Iterator[str]:
@@ -57,6 +61,7 @@ def _answer(refusal: Mapping[str, Any]) -> str:
 
 def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     unreadable = f", {counts['unreadable']} unreadable" if counts["unreadable"] else ""
+    unreadable += f", {counts['skipped']} skipped" if counts["skipped"] else ""
     applied = f"{counts['judged']} of {counts['rules']} rules applied"
     yield f"\n{plural(counts['inputs'], 'input')}{unreadable}; {plural(counts['exchanges'], 'exchange')}; {applied}\n"
     if counts["as_of"]:
