@@ -22,6 +22,8 @@ _PART: Final = 11.0
 """The evidence that a cut text has to hold; what fewer words say, several causes say."""
 _MOST_PARTS: Final = 12
 """How many beginnings of a cut message are tried, the last ones of a text."""
+_LONGEST: Final = 200
+"""How many words a part of a known text may have: the longest known texts have about a hundred."""
 _CLOSE: Final = 0.85
 """What says at least this share of what the best match says may be meant as well."""
 _STATUS_WORDS: Final = frozenset({"error", "code", "http", "status", "message", "type", "api"})
@@ -90,6 +92,8 @@ class TextIndex:
     def _parts(self, given: Words) -> Iterator[Match]:
         """Yield the known texts of which a message at the end of a text, or around an ellipsis, is a part."""
         for part, is_beginning in _cut(given):
+            if len(part) > _LONGEST:
+                continue
             constants = self._known_words(part)
             if len(constants) < _PART_WORDS - (not is_beginning) or self._evidence(constants) < _PART:
                 continue
