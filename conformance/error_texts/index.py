@@ -2,6 +2,7 @@
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -21,7 +22,7 @@ _PART_WORDS: Final = 4
 _PART: Final = 11.0
 """The evidence that a cut text has to hold; what fewer words say, several causes say."""
 _MOST_PARTS: Final = 12
-"""How many beginnings of a cut message are tried, the last ones of a text."""
+"""How many parts between ellipses are tried, and how many beginnings of a cut message in each: the last ones."""
 _LONGEST: Final = 200
 """How many words a part of a known text may have: the longest known texts have about a hundred."""
 _CLOSE: Final = 0.85
@@ -157,11 +158,12 @@ def _opening(known: Words, part: Sequence[str]) -> Words:
 def _cut(given: Words) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield the parts of a text that may be the rest of a cut message, each with whether it begins as that did."""
     ends = [position for position, word in enumerate(given.words) if word == GAP]
-    starts = [0, *[end + 1 for end in ends]]
-    for start, end in zip(reversed(starts), reversed([*ends, len(given.words)]), strict=True):
+    limits = list(zip([0, *[end + 1 for end in ends]], [*ends, len(given.words)], strict=True))
+    boundaries = sorted(given.boundaries)
+    for start, end in reversed(limits[-_MOST_PARTS:]):
         if start:
             yield given.words[start:end], False
-        begins = [each for each in sorted(given.boundaries) if start <= each < end]
+        begins = boundaries[bisect_left(boundaries, start) : bisect_left(boundaries, end)]
         for begin in begins[-_MOST_PARTS:]:
             part = given.words[begin:end]
             if any(is_constant(word) and word not in _STATUS_WORDS for word in part):
