@@ -1,5 +1,6 @@
 """Error texts: what is known of them is explained, whatever wraps, cuts or varies it, and nothing else is."""
 
+import json
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 from conformance import Exchange, profiles, rules
+from conformance.cli import main
 from conformance.error_texts import CauseSide, Explanation, causes, explain
 from conformance.error_texts.causes import by_claim
 from conformance.error_texts.index import known_texts
@@ -19,6 +21,8 @@ from conformance.judge import check
 from conformance.profiles import of
 from conformance.results import Finding
 from conformance.rules import Example
+from tests.checking import check as run_check
+from tests.checking import write
 from tests.loops import every
 
 FACTS = Path(__file__).parents[2] / "shared" / "facts" / "errors.yaml"
@@ -218,3 +222,55 @@ def test_suites_do_not_judge_what_they_provoke() -> None:
 
 def test_profiles_with_refusals_are_all_read() -> None:
     assert {each.host for each in of_profiles()} <= set(profiles.names())
+
+
+def test_a_file_that_holds_the_error_never_ends_without_findings(tmp_path: Path) -> None:
+    body = {"model": "gpt-5", "messages": OPEN}
+    answers: list[tuple[str, dict[str, Any]]] = [
+        ("error/request-accepted MUST (client)", {"response": {"error": {"message": MISSING}}, "status": 400}),
+        (
+            "no rule explains it: status 418, “A teapot.”",
+            {"response": {"error": {"message": "A teapot."}}, "status": 418},
+        ),
+        ("account.rate-limited", {"response": {"error": {"message": "Slow down."}}, "status": 429}),
+        ("no rule explains it: “Gone.”", {"response": {"error": {"message": "Gone."}}, "status": 200}),
+        ("model.busy", {"response": "", "status": 503}),
+        (
+            "tools.malformed-output",
+            {"response": 'data: {"error": {"message": "Failed to call a function. Please adjust your prompt."}}\n\n'},
+        ),
+    ]
+    for number, (expected, answer) in enumerate(answers):
+        code, out, _ = run_check(write(tmp_path / f"{number}.jsonl", {"request": body, **answer}))
+        assert (1, True) == (code, expected in out), out
+
+
+@every(
+    ("expected", "name"),
+    [
+        ("reasoning.omitted", "400 … must be passed back"),
+        ("said by  deepseek", PASSED_BACK),
+        ("langchain-js-responses@1.5.10, fixed in 1.5.11", PASSED_BACK),
+        ("client: the request has to change", json.dumps({"error": {"message": MISSING}})),
+        ("account.rate-limited", "HTTP/1.1 429 Too Many Requests"),
+    ],
+)
+def test_a_pasted_error_is_explained(expected: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert 0 == main(["explain", name])
+    assert expected in capsys.readouterr().out
+
+
+def test_a_pasted_curl_command_is_checked_and_its_answer_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    body = json.dumps({"model": "gpt-5", "messages": OPEN}, indent=1)
+    command = f"$ curl https://api.openai.com/v1/chat/completions \\\n -H 'a: b' -d '{body}'\n"
+    answer = json.dumps({"error": {"message": MISSING}})
+    assert 0 == main(["explain", command + answer])
+    out = capsys.readouterr().out
+    assert "/messages/1/tool_calls/0: transcript/calls-answered" in out
+    assert "results.missing" in out
+
+
+def test_what_is_no_name_and_no_known_error_is_said_to_be_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["explain", "the moon is in the wrong house"])
+    assert "no known text, code or status of an error: the moon" in capsys.readouterr().err
