@@ -39,7 +39,7 @@ _SIDES: Final = {
 }
 
 
-class _Sent(NamedTuple):
+class _CurlRequest(NamedTuple):
     """What a pasted curl command sends."""
 
     url: str
@@ -138,7 +138,7 @@ def _end_of_command(text: str, start: int) -> int:
     return len(text)
 
 
-def _sent(command: str) -> _Sent | None:
+def _sent(command: str) -> _CurlRequest | None:
     """Return what a curl command sends; None if it has no JSON body, or is cut."""
     try:
         words = shlex.split(command.replace("\\\n", " "))
@@ -147,10 +147,10 @@ def _sent(command: str) -> _Sent | None:
     except ValueError:
         return None
     url = next((found[0] for word in words if (found := _URL.match(word))), "")
-    return None if not isinstance(body, dict) else _Sent(url, body)
+    return None if not isinstance(body, dict) else _CurlRequest(url, body)
 
 
-def _about_request(sent: _Sent, answer: str, width: int) -> Iterator[str]:
+def _about_request(sent: _CurlRequest, answer: str, width: int) -> Iterator[str]:
     """Yield what is wrong with the request of a curl command, by the claims of its host if that has a profile."""
     reply = answer[answer.find("{") :] if "{" in answer else answer
     failed = Exchange(sent.body, reply or None, 400 if reply else None, url=sent.url)
