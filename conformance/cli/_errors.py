@@ -15,7 +15,7 @@ from conformance.judge import judge
 from conformance.reporting.text import labelled
 from conformance.resources import folder
 from conformance.results import Finding
-from conformance.rules.origins import rules_about
+from conformance.rules.refused import rules_about
 from conformance.wire.exchange import Exchange
 from conformance.wires import translate
 
