@@ -12,6 +12,7 @@ from conformance import profiles, rules
 from conformance.error_texts import CauseSide, ErrorCause, Explanation, explain, said
 from conformance.errors import Unusable
 from conformance.judge import judge
+from conformance.profiles.texts import by_host
 from conformance.reporting.text import labelled
 from conformance.resources import folder
 from conformance.results import Finding
@@ -155,7 +156,7 @@ def _about_request(sent: _CurlRequest, answer: str, width: int) -> Iterator[str]
     reply = answer[answer.find("{") :] if "{" in answer else answer
     failed = Exchange(sent.body, reply or None, 400 if reply else None, url=sent.url)
     (exchange,) = translate((failed,))
-    name = profiles.by_host(sent.url.partition("://")[2].partition("/")[0], exchange.protocol)
+    name = by_host(sent.url.partition("://")[2].partition("/")[0], exchange.protocol)
     judgement = judge((exchange,), profiles.load_profile(name) if name else None, rules.load())
     found = [
         (each.rule, finding) for each in judgement.found() for finding in each.findings if finding.side == "client"

@@ -58,7 +58,8 @@ class Judge:
             if outcome.status is Status.ERRORED:
                 broken.append((outcome.rule, outcome.reason))
                 continue
-            failing.append(outcome.rule)
+            if outcome.status is Status.FAILED:
+                failing.append(outcome.rule)
             for finding in outcome.findings:
                 placed = replace(finding, at=_shifted(finding.at, conversation.before))
                 if _is_new(conversation, outcome.rule, placed):
