@@ -17,7 +17,7 @@ _SPECIAL: Final = r"<[|｜]/?\w[\w▁.:-]{0,40}[|｜]>|\]<\]minimax\[>\["
 _AT_END: Final = re.compile(
     rf"(?P<before>[^\"\\{{\[:,\s])(?:\\n|\s)*(?P<m></(?:{'|'.join(_CLOSERS)})>|<\|\\\"\|>|{_SPECIAL})(?:\\n|\s)*\"\s*[,}}\]]"
 )
-_AFTER: Final = re.compile(rf"\}}\s*(?P<m></(?:{'|'.join(_CLOSERS)})>|{_SPECIAL}|<tool_call\|>)[^\"]*\Z")
+_AFTER: Final = re.compile(rf"\}}\s*(?P<m></(?:{'|'.join(_CLOSERS)})>|{_SPECIAL}|<tool_call\|>)[^\"]{{0,200}}\Z")
 
 
 def part_of_name(name: str, names: Collection[str]) -> Leak | None:
