@@ -1,5 +1,6 @@
 """Markup that leaks is found wherever a reply has text, and text about markup is not."""
 
+import json
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ RULES = select(("response/no-markup-in-content", "reasoning/no-markup", "reasoni
 LEAKS: list[tuple[str, str, str]] = [
     (f'Sure.\n<tool_call>{{"name": "get_weather", "arguments": {CITY}}}</tool_call>', CALL, "hermes"),
     (
-        f'Let me see what it is <tool_call>\n{{"name": "get_weather", "arguments": {CITY}}}\n</tool_call>',
+        f'It is as it is <tool_call>\n{{"name": "get_weather", "arguments": {CITY}}}\n</tool_call>',
         CALL,
         "hermes",
     ),
@@ -181,13 +182,14 @@ def test_a_leak_in_the_content_is_a_must_beside_tools_on_every_wire_plain_and_st
         assert [("response/no-markup-in-content", Level.SHOULD)] == found(bare, response)
 
 
-def chunks(pieces: Sequence[str], key: str = "content") -> list[Any]:
+def chunks(pieces: Sequence[str]) -> str:
     about = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    deltas: list[tuple[dict[str, Any], Any]] = [({"role": "assistant", key: each}, None) for each in pieces]
-    every_delta = [*deltas, ({}, "stop")]
-    return [
-        {**about, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]} for delta, reason in every_delta
-    ] + ["[DONE]"]
+    deltas: list[tuple[dict[str, Any], Any]] = [({"role": "assistant", "content": each}, None) for each in pieces]
+    events = [
+        {**about, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+        for delta, reason in [*deltas, ({}, "stop")]
+    ]
+    return "".join([f"data: {json.dumps(each)}\n\n" for each in events]) + "data: [DONE]\n\n"
 
 
 @every("text", [text for text, *_ in LEAKS[:4]])
@@ -228,8 +230,8 @@ def test_each_known_leak_is_found_in_content_and_in_reasoning_and_no_benign_text
     assert (146, 62) == (len(leaks), len(benign))
     missed = {text for text in leaks if not found(REQUESTS["chat"], bodies("chat", text))}
     assert set() == missed
-    in_reasoning = [scripted.chat(content="Warm.", reasoning_content=text) for text in leaks]
-    assert [] == [each for each in in_reasoning if not found(REQUESTS["chat"], each)]
+    thinking = {text: scripted.chat(content="Warm.", reasoning_content=text) for text in leaks}
+    assert [] == [text for text, reply in thinking.items() if not found(REQUESTS["chat"], reply)]
     assert [] == [text for text in benign if found(REQUESTS["chat"], bodies("chat", text))]
 
 
