@@ -273,3 +273,14 @@ def test_the_rule_names_family_marker_and_the_option_that_starts_the_parser() ->
         "the server's tool-call parser did not take it; start vLLM with `--tool-call-parser kimi_k2`, "
         "SGLang with `--tool-call-parser kimi_k2`"
     )
+
+
+def test_with_a_provider_only_the_option_of_its_engine_is_named() -> None:
+    exchange = Exchange(request=REQUESTS["chat"], response=bodies("chat", LEAKS[2][0]))
+    options = {
+        name: check(exchange, name, RULES[-1:])[0].findings[0].message for name in ("vllm", "sglang", "deepseek")
+    }
+    start = "the server's tool-call parser did not take it"
+    assert options["vllm"].endswith(f"{start}; start vLLM with `--tool-call-parser kimi_k2`")
+    assert options["sglang"].endswith(f"{start}; start SGLang with `--tool-call-parser kimi_k2`")
+    assert options["deepseek"].endswith(start)

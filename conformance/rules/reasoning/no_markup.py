@@ -31,6 +31,7 @@ _FEW: Final = 3
         example("messages-plain", {"/0/response/content": [_CALLING, {"type": "text", "text": "Sure."}]}),
     ],
     good=[example("reply-thinking", {_THOUGHT: "The user asks what `<think>` means, a tag of Qwen."})],
+    reads=("reply.parsers",),
     wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
