@@ -23,7 +23,7 @@ from conformance.results import Finding, Outcome
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation, Exchange
 
-MAX_JUDGED: Final = 4000
+MAX_JUDGED: Final = 2000
 """How many forms of requests are judged for the findings of one input; the report says how many it left."""
 
 MAX_FILE: Final = 64 * 1024 * 1024
@@ -42,13 +42,18 @@ class Fixing:
         self.as_of = as_of
         self.judged = 0
         self.left = 0
+        self._seen: dict[tuple[str, str, str], int] = {}
 
     def add(self, rule: str, finding: Finding, shown: dict[str, Any], *, lines: bool) -> None:
         """Add the `fixes` of a finding to its JSON object, or what they would need; `lines` as for a task."""
         if self.judged >= MAX_JUDGED:
             self.left += 1
             return
-        found = fix(self.given.conversation, rule, finding, self.profile, self.as_of)
+        number, _, inside = finding.at[1:].partition("/")
+        # A message that is at fault is so in every later request that repeats it.
+        seen = self._seen.setdefault((rule, inside, finding.message), int(number)) if number.isdecimal() else 0
+        earlier = seen if number.isdecimal() and seen < int(number) else None
+        found = fix(self.given.conversation, rule, finding, self.profile, self.as_of, earlier)
         if found is None:
             return
         self.judged += found.trials

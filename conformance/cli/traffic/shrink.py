@@ -16,7 +16,8 @@ import orjson
 from conformance import profiles, rules
 from conformance.arguments import day, positive
 from conformance.errors import InvalidDocument, Unusable
-from conformance.files import AUTO, STDIN, detected_provider
+from conformance.files import AUTO, detected_provider
+from conformance.files.checking import STDIN
 from conformance.formats import Input, read_path
 from conformance.formats.records import record_of
 from conformance.results import Status
