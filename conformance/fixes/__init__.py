@@ -20,7 +20,7 @@ from conformance.documents.pointer import parse, render
 from conformance.errors import ConformanceError
 from conformance.fixes import fixers
 from conformance.fixes.needs import needed
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.fixes.trial import EARLIER, Trial
 from conformance.profiles import Profile
 from conformance.results import Finding
@@ -84,7 +84,7 @@ def fix(
         end = number if seen is None else seen
         moved = replace(finding, at=render((end - start, *place[1:])))
         exchanges = (*conversation[start:end], conversation[number])
-        trial = Trial(Problem(exchanges, rule, moved, profile, as_of))
+        trial = Trial(ClientProblem(exchanges, rule, moved, profile, as_of))
         if trial.sees_the_finding:
             found = _fix(trial)
             return replace(found, origin=_moved(found.origin, start)) if found.origin else found
@@ -125,7 +125,7 @@ def _holds(chosen: Sequence[Operation], candidate: Candidate, trial: Trial) -> b
     return trial.accepts(candidate._replace(request=request))
 
 
-def _nearest(operations: Sequence[Operation], problem: Problem) -> Iterator[Sequence[Operation]]:
+def _nearest(operations: Sequence[Operation], problem: ClientProblem) -> Iterator[Sequence[Operation]]:
     """Yield the operations at the place of the finding, then those around it, then all."""
     count = 0
     for end in range(len(problem.place), 0, -1):
@@ -142,7 +142,7 @@ def _nearest(operations: Sequence[Operation], problem: Problem) -> Iterator[Sequ
             yield [each]
 
 
-def _candidates(problem: Problem) -> Iterator[Candidate]:
+def _candidates(problem: ClientProblem) -> Iterator[Candidate]:
     for module in _fixers():
         if any(fnmatchcase(problem.rule, glob) for glob in module.RULES):
             try:

@@ -40,7 +40,7 @@ _MARKS: Final = 20
 _SPACE: Final = re.compile(r"\s+")
 
 
-class Content(NamedTuple):
+class HeldContent(NamedTuple):
     """What a request says.
 
     `texts`: those of all roles, and media. `calls`: name and arguments. `results`: each with the call that it answers;
@@ -57,7 +57,7 @@ class Content(NamedTuple):
     all_text: str
 
 
-def content_of(exchange: Exchange) -> Content:
+def content_of(exchange: Exchange) -> HeldContent:
     """Return what the request of a translated exchange says."""
     body = as_object(exchange.request)
     texts, reasoning, calls, results = list[str](), list[str](), list[str](), list[tuple[str | None, str]]()
@@ -83,10 +83,10 @@ def content_of(exchange: Exchange) -> Content:
     others = [each for _, each in objects(body.get("messages")) if each.get("role") not in ("assistant", "tool")]
     silent = sum([not each.get("content") for each in others])
     text = plain("\n".join(everything))
-    return Content(tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, silent, text)
+    return HeldContent(tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, silent, text)
 
 
-def loss(before: Content, after: Content, known: str, spared: frozenset[str] = frozenset()) -> str:
+def loss(before: HeldContent, after: HeldContent, known: str, spared: frozenset[str] = frozenset()) -> str:
     """Return what the second form of a request loses or makes up, in words; empty if nothing.
 
     `known`: what earlier exchanges say, as `plain` has it, which is not made up. `spared`: what may go: `reasoning`
@@ -131,7 +131,7 @@ def _is_held(text: str, held: str, *, loosely: bool) -> bool:
     return missing <= _MARKS
 
 
-def _loss_of_calls(before: Content, after: Content, *, restores: bool) -> str:
+def _loss_of_calls(before: HeldContent, after: HeldContent, *, restores: bool) -> str:
     gone, new = before.calls - after.calls, after.calls - before.calls
     if gone.total() > new.total():
         return f"the call {next(iter(gone))!r:.60} would be lost"
@@ -140,7 +140,7 @@ def _loss_of_calls(before: Content, after: Content, *, restores: bool) -> str:
     return f"the arguments {lost!r:.60} would be lost" if lost else ""
 
 
-def _loss_of_results(before: Content, after: Content, known: str) -> str:
+def _loss_of_results(before: HeldContent, after: HeldContent, known: str) -> str:
     texts, left = Counter(text for _, text in before.results), Counter(text for _, text in after.results)
     for text in texts:
         if text not in left and plain(text) not in after.all_text:

@@ -27,7 +27,7 @@ class Candidate(NamedTuple):
     whole: bool = False
 
 
-class Problem:
+class ClientProblem:
     """A finding about a request, with all that a fix may need to know.
 
     `conversation`: the exchanges up to that of the request, as they were received. `number`: that of the exchange.

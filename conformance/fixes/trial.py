@@ -8,7 +8,7 @@ from conformance import rules, wires
 from conformance.documents.patch import apply, difference
 from conformance.documents.pointer import parse
 from conformance.fixes.content import content_of, loss
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.results import Status
@@ -34,7 +34,7 @@ class _Found(NamedTuple):
 class Trial:
     """One finding, and the conversation in which forms of its request are tried. `tried`: how many were judged."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ClientProblem) -> None:
         self.problem = problem
         self.tried = 0
         self._key = (problem.rule, problem.finding.at.partition("/request")[2], problem.finding.message)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from conformance import wires
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.wire.native import CHAT
 from conformance.wire.values import as_object, objects
 
@@ -33,7 +33,7 @@ class _Unit:
         self.units: Sequence[Any] = request.get(self.holder, ())
 
 
-def candidates(problem: Problem) -> Iterator[Candidate]:
+def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests with their results moved, with repetitions left out, and with what earlier exchanges hold."""
     request = problem.request
     units = _Unit(request)
@@ -209,7 +209,7 @@ def _by_position(units: Sequence[Any]) -> list[Any]:
     return changed
 
 
-def _as_before(problem: Problem, units: _Unit) -> Iterator[Candidate]:
+def _as_before(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
     """Yield the request with what the one before has and this one left out, moved or changed."""
     if not problem.number:
         return
@@ -247,7 +247,7 @@ def _with_id(unit: dict[str, Any], identity: Any) -> dict[str, Any]:
     return {**unit, "content": [{**unit["content"][0], "tool_use_id": identity}]}
 
 
-def _from_earlier(problem: Problem, units: _Unit) -> Iterator[Candidate]:
+def _from_earlier(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
     """Yield the request with the results of its unanswered calls, as earlier requests have them."""
     answered = {identity for unit in units.units for identity in _result_ids(unit)}
     for number in range(problem.number - 1, -1, -1):
@@ -262,7 +262,7 @@ def _from_earlier(problem: Problem, units: _Unit) -> Iterator[Candidate]:
             yield Candidate({**problem.request, units.holder: changed}, title, origin)
 
 
-def _from_replies(problem: Problem, units: _Unit) -> Iterator[Candidate]:
+def _from_replies(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
     """Yield the request with the reply whose calls its results answer, where the client left it out."""
     made = {identity for unit in units.units for identity in _call_ids(unit)}
     orphans = [(at, ids) for at, unit in enumerate(units.units) if (ids := _result_ids(unit)) and not made & set(ids)]
@@ -277,7 +277,7 @@ def _from_replies(problem: Problem, units: _Unit) -> Iterator[Candidate]:
                 yield Candidate({**problem.request, units.holder: changed}, "send the reply back", origin)
 
 
-def _reply_units(problem: Problem, number: int) -> list[Any]:
+def _reply_units(problem: ClientProblem, number: int) -> list[Any]:
     exchange = problem.translated[number]
     if exchange.protocol == CHAT:
         return [
@@ -292,7 +292,7 @@ def _reply_units(problem: Problem, number: int) -> list[Any]:
     return list(own) if exchange.protocol == "responses" else [{"role": "assistant", "content": own}]
 
 
-def _at_the_server(problem: Problem) -> Iterator[Candidate]:
+def _at_the_server(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield a request of Responses with the history itself, instead of the id of a reply that the server holds."""
     request = problem.request
     wanted, items = request.get("previous_response_id"), list(request.get("input") or ())

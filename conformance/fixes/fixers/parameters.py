@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Final
 
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.wire.native import CHAT
 from conformance.wire.values import as_object
 
@@ -34,7 +34,7 @@ _AUTO: Final = ("auto", {"type": "auto"})
 _POINTERS: Final = re.compile(r"(?<![\w/])/(\w+)")
 
 
-def candidates(problem: Problem) -> Iterator[Candidate]:
+def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests with other parameters."""
     request = problem.request
     yield from _renamed_limits(request, problem.place[:1])
@@ -62,7 +62,7 @@ def _renamed_limits(request: Mapping[str, Any], at: tuple[Any, ...]) -> Iterator
                 yield Candidate(changed, f"send {key} as {other}", whole=True)
 
 
-def _without_member(request: Mapping[str, Any], problem: Problem) -> Iterator[Candidate]:
+def _without_member(request: Mapping[str, Any], problem: ClientProblem) -> Iterator[Candidate]:
     """Yield the request without the one member of a parameter that is at fault."""
     first, *inside = problem.place
     holder = request[str(first)]
@@ -71,7 +71,7 @@ def _without_member(request: Mapping[str, Any], problem: Problem) -> Iterator[Ca
         yield Candidate({**request, str(first): kept}, f"leave out {inside[0]}")
 
 
-def _other_values(request: Mapping[str, Any], problem: Problem) -> Iterator[Candidate]:
+def _other_values(request: Mapping[str, Any], problem: ClientProblem) -> Iterator[Candidate]:
     budget, limit = as_object(request.get("thinking")).get("budget_tokens"), request.get("max_tokens")
     if isinstance(budget, int) and isinstance(limit, int):
         # The limit counts the thinking, too: raised, the answer keeps the room that it was given.
@@ -88,7 +88,7 @@ def _other_values(request: Mapping[str, Any], problem: Problem) -> Iterator[Cand
     yield from _earlier_tools(request, problem)
 
 
-def _earlier_tools(request: Mapping[str, Any], problem: Problem) -> Iterator[Candidate]:
+def _earlier_tools(request: Mapping[str, Any], problem: ClientProblem) -> Iterator[Candidate]:
     """Yield the request with the tools of an earlier request of the session."""
     for number in range(problem.number - 1, -1, -1):
         tools = as_object(problem.conversation[number].request).get("tools")

@@ -7,7 +7,7 @@ from conformance import convert
 from conformance.convert.native import native_request
 from conformance.documents.patch import apply, difference
 from conformance.fixes.content import REASONING
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.wire.native import CHAT
 
 ORDER: Final = 20
@@ -26,7 +26,7 @@ WITHOUT_REASONING: Final = frozenset(
 _LISTS: Final = ("messages", "input", "contents")
 
 
-def candidates(problem: Problem) -> Iterator[Candidate]:
+def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield the request with the messages that `prepare` makes of its own."""
     spared = frozenset({REASONING}) if problem.rule in WITHOUT_REASONING else frozenset()
     exchange = problem.exchange

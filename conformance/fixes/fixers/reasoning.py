@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from conformance.convert.egress import request_fields, with_reasoning
 from conformance.fixes.content import REASONING
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.wire.native import CHAT
 from conformance.wire.reasoning import ALL_KEYS, KEYS, TAGS, TEXT_KEYS, find_tagged
 
@@ -15,7 +15,7 @@ RULES: Final = ("reasoning/*", "request/no-unknown-fields", "request/no-local-on
 _LIST: Final = "messages"
 
 
-def candidates(problem: Problem) -> Iterator[Candidate]:
+def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests with the reasoning of the message at fault in another field, or without it on a plain turn."""
     if problem.exchange.protocol != CHAT or problem.place[:1] != (_LIST,) or len(problem.place) < 2:
         return
@@ -61,7 +61,7 @@ def _sources(message: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]
 
 
 def _candidate(
-    problem: Problem, position: Any, message: dict[str, Any], title: str, spared: frozenset[str] = frozenset()
+    problem: ClientProblem, position: Any, message: dict[str, Any], title: str, spared: frozenset[str] = frozenset()
 ) -> Candidate:
     messages = list(problem.request[_LIST])
     messages[position] = message

@@ -12,7 +12,7 @@ from conformance.convert import parse_reply
 from conformance.convert.egress import request_fields, with_reasoning
 from conformance.documents.pointer import render
 from conformance.fixes.content import CALLS, REASONING
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.wire.elements import Reply, Resent
 from conformance.wire.native import CHAT, Native
 from conformance.wire.reasoning import ALL_KEYS, CANONICAL, PARTS, TEXT_KEYS
@@ -43,7 +43,7 @@ _SAME: Final = ("type", "call_id")
 _LISTS: Final = {"messages": "messages", "responses": "input", "gemini": "contents"}
 
 
-def candidates(problem: Problem) -> Iterator[Candidate]:
+def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests in which messages that send replies back are as those replies were."""
     own = [each for each in problem.index.resent if each.place[0] == problem.number]
     near = [each for each in own if _covers(problem, each, problem.place)] or own[-1:]
@@ -59,7 +59,7 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
         yield from _native_candidates(problem, own)
 
 
-def _native_candidates(problem: Problem, turns: Sequence[Resent]) -> Iterator[Candidate]:
+def _native_candidates(problem: ClientProblem, turns: Sequence[Resent]) -> Iterator[Candidate]:
     """Yield requests of another wire with some turns as that wire sends their replies back."""
     origin = f"/{turns[0].reply.place[0]}/response"
     for named in (True, False):
@@ -73,7 +73,7 @@ def _native_candidates(problem: Problem, turns: Sequence[Resent]) -> Iterator[Ca
             yield Candidate(request, "send back the reply's own", origin, _SPARED)
 
 
-def _covers(problem: Problem, returned: Resent, at: Sequence[Any]) -> bool:
+def _covers(problem: ClientProblem, returned: Resent, at: Sequence[Any]) -> bool:
     """Return whether a place of the body is in a message, or holds it."""
     native = problem.exchange.native
     if native is None:
@@ -86,7 +86,7 @@ def _native_places(native: Native, position: int) -> list[tuple[Any, ...]]:
     return [tuple(there) for here, there in native.places.items() if here[:3] == message]
 
 
-def _messages(returned: Resent, problem: Problem) -> Iterator[dict[str, Any]]:
+def _messages(returned: Resent, problem: ClientProblem) -> Iterator[dict[str, Any]]:
     """Yield a message as its reply was: with the reasoning where the provider reads it, then where the reply had it."""
     reply, value = returned.reply.message, returned.value
     said: dict[str, Any] = {key: deepcopy(reply[key]) for key in _OF_REPLY if key in reply}
@@ -114,12 +114,12 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {key: deepcopy(value) for key, value in call.items() if key != "index"}
 
 
-def _canonical(reply: Reply, problem: Problem) -> dict[str, Any]:
+def _canonical(reply: Reply, problem: ClientProblem) -> dict[str, Any]:
     exchange = problem.translated[int(reply.place[0])]
     return parse_reply(exchange, problem.profile)
 
 
-def _with_message(problem: Problem, returned: Resent, message: dict[str, Any]) -> Any:
+def _with_message(problem: ClientProblem, returned: Resent, message: dict[str, Any]) -> Any:
     """Return the request with a message, and the results that follow it with the ids of its calls."""
     position = int(returned.place[3])
     messages = list(problem.request["messages"])
@@ -142,7 +142,7 @@ def _renamed(old: Any, new: Any, key: str) -> dict[Any, Any]:
     return {one: other for one, other in zip(before, after, strict=True) if one != other}
 
 
-def _with_own(problem: Problem, request: Any, returned: Resent, native: Native, *, named: bool) -> Any:
+def _with_own(problem: ClientProblem, request: Any, returned: Resent, native: Native, *, named: bool) -> Any:
     """Return the request of another wire with a turn in the form in which that wire sends a reply back.
 
     `named`: with the ids of its items, which some hosts make in a form that others reject.

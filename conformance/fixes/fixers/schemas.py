@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 
 ORDER: Final = 35
 RULES: Final = (
@@ -20,7 +20,7 @@ RULES: Final = (
 _SCHEMAS: Final = frozenset({"parameters", "schema", "input_schema"})
 
 
-def candidates(problem: Problem) -> Iterator[Candidate]:
+def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests with the schema at the place of the finding completed, or the tool in the form of its wire."""
     for title, steps in _STEPS:
         request = deepcopy(problem.request)

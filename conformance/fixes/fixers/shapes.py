@@ -13,7 +13,7 @@ from conformance.documents.pointer import Place, render
 from conformance.fixes.content import REASONING
 from conformance.fixes.fixers.parameters import CONTENT
 from conformance.fixes.fixers.prepared import WITHOUT_REASONING
-from conformance.fixes.problem import Candidate, Problem
+from conformance.fixes.problem import Candidate, ClientProblem
 
 ORDER: Final = 50
 RULES: Final = ("*",)
@@ -42,7 +42,7 @@ _UNIT: Final = 2
 _ABSENT: Final = object()
 
 
-def candidates(problem: Problem) -> Iterator[Candidate]:
+def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests with another value at the place of the finding, or without it."""
     place, request = problem.place, problem.request
     spared = frozenset({REASONING}) if problem.rule in WITHOUT_REASONING else frozenset()
@@ -77,7 +77,7 @@ def _replaced(request: Any, place: Place, value: Any) -> Any:
     return apply(request, [{"op": "replace", "path": render(place), "value": value}]) if place else value
 
 
-def _with_missing_key(problem: Problem, place: Place, value: Any) -> Iterator[Candidate]:
+def _with_missing_key(problem: ClientProblem, place: Place, value: Any) -> Iterator[Candidate]:
     found = _MISSING.search(problem.finding.message)
     if found is None or not isinstance(value, dict):
         return
@@ -91,7 +91,7 @@ def _with_missing_key(problem: Problem, place: Place, value: Any) -> Iterator[Ca
             yield Candidate({**problem.request, key: earlier[key]}, f"add the {key}", "/0/request")
 
 
-def _other_forms(value: Any, problem: Problem) -> Iterator[Any]:
+def _other_forms(value: Any, problem: ClientProblem) -> Iterator[Any]:
     """Yield other forms of a value: those that the finding names first."""
     message = problem.finding.message
     expected = message.partition(", got")[0]
@@ -123,7 +123,7 @@ def _other_forms(value: Any, problem: Problem) -> Iterator[Any]:
     yield from ([], {}, "") if value is None else ()
 
 
-def _of_text(value: str, problem: Problem) -> Iterator[Any]:
+def _of_text(value: str, problem: ClientProblem) -> Iterator[Any]:
     yield value.rstrip()
     key = problem.place[-1] if problem.place else ""
     if key in ("image_url", "input_audio"):
@@ -139,7 +139,7 @@ def _of_text(value: str, problem: Problem) -> Iterator[Any]:
         yield {"role": "user", "content": value}
 
 
-def _of_parent(problem: Problem, place: Place) -> Iterator[Candidate]:
+def _of_parent(problem: ClientProblem, place: Place) -> Iterator[Candidate]:
     """Yield the request without the empty message, part or block that holds the place."""
     for end in range(len(place) - 1, 0, -1):
         if isinstance(place[end - 1], int):
