@@ -11,7 +11,7 @@ from conformance.cli import main
 from tests.loops import every
 from tests.sampling import some
 
-RULES = rules.load()
+RULES = rules.of_traffic()
 LISTS = {
     "rules": [*(rule.id for rule in RULES), *(fact.id for fact in loop.load())],
     "providers": list(profiles.names()),

@@ -45,12 +45,12 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
     "anthropic.messages": frozenset(
         {
             "ids.input-pattern", "messages.budget-not-below-max-tokens", "messages.empty-content",
-            "messages.temperature-while-thinking", "messages.thinking-not-first", "messages.trailing-whitespace",
-            "reasoning.details.reordered", "reasoning.omitted-on-plain-turn", "reasoning.on-plain-turn",
-            "signature.field", "signature.prefix-changed", "thinking.off",
+            "messages.temperature-while-thinking", "messages.thinking-cached", "messages.thinking-not-first",
+            "messages.trailing-whitespace", "reasoning.details.reordered", "reasoning.omitted-on-plain-turn",
+            "reasoning.on-plain-turn", "signature.field", "signature.prefix-changed", "thinking.off",
         }
     ),
-    "deepseek.messages": frozenset(),
+    "deepseek.messages": frozenset({"messages.thinking-cached"}),
     "deepseek.responses": frozenset({"responses.previous-response-id", "responses.reasoning-without-content"}),
     "openai.responses": frozenset(
         {

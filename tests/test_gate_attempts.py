@@ -29,6 +29,7 @@ from conformance.suite.cassettes import record, recorded, replay
 from conformance.suite.options import Options
 from conformance.suite.run_claims import contradicted
 from conformance.wire.exchange import Exchange
+from tests import forks
 from tests.checking import ENVIRONMENT
 
 pytestmark = pytest.mark.slow
@@ -209,8 +210,7 @@ def environment() -> dict[str, str]:
 
 
 def pytest_run(where: Path, *arguments: str) -> tuple[int, str]:
-    given = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments, "--results=out"]
-    done = subprocess.run(given, cwd=where, env=environment(), capture_output=True, text=True, timeout=120, check=False)
+    done = forks.suites(*arguments, "--results=out", folder=where, environment=environment())
     return done.returncode, " ".join((done.stdout + done.stderr).split())
 
 

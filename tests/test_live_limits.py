@@ -19,6 +19,7 @@ from conformance.suite.run import Run
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
+from tests.forks import run_pytest
 from tests.loops import every
 
 CODE = re.compile(rb"\b[B-Z2-9]{8}\b")
@@ -38,8 +39,7 @@ def losing_results() -> Iterator[str]:
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> tuple[int, str]:
-    options = ("-p", "no:cacheprovider", "--provider=deepseek", "-k", "nonces and plain", *arguments)
-    result = pytester.runpytest_subprocess(*options, timeout=120)
+    result = run_pytest(pytester, "--provider=deepseek", "-k", "nonces and plain", *arguments)
     return int(result.ret), " ".join((result.stdout.str() + result.stderr.str()).split())
 
 

@@ -14,6 +14,7 @@ from conformance.simulator import simulated
 from conformance.suite.rehearsal import plan
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
+from tests.forks import run_pytest
 
 pytestmark = pytest.mark.slow
 
@@ -42,8 +43,10 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments, timeout=120)
+def run(pytester: pytest.Pytester, *arguments: str, alone: bool = False) -> pytest.RunResult:
+    """Run pytest in a fork, or alone: in a new process, with all plugins."""
+    chosen = ("-p", "no:cacheprovider", *arguments)
+    result = pytester.runpytest_subprocess(*chosen, timeout=120) if alone else run_pytest(pytester, *arguments)
     shown = result.stdout.str() + result.stderr.str()
     assert "Traceback" not in shown
     assert "INTERNALERROR" not in shown
@@ -57,7 +60,7 @@ def shown(result: pytest.RunResult) -> str:
 def modules(pytester: pytest.Pytester, *arguments: str) -> set[str]:
     """Return the modules that a run of a test that uses nothing has imported when the test begins."""
     pytester.makepyfile("import sys\ndef test_it():\n    print('modules:', *sorted(sys.modules))")
-    result = run(pytester, "-s", "-p", "no:hypothesispytest", *arguments)
+    result = run(pytester, "-s", "-p", "no:hypothesispytest", *arguments, alone=True)
     result.assert_outcomes(passed=1)
     (line,) = [line for line in result.stdout.lines if "modules:" in line]
     return set(line.partition("modules:")[2].split())
@@ -69,7 +72,7 @@ def test_a_run_without_provider_imports_only_the_options(pytester: pytest.Pytest
 
 
 def test_a_replay_ends_with_the_core_facts_the_counts_and_the_links(pytester: pytest.Pytester) -> None:
-    result = run(pytester, "--provider=deepseek", "--results=out")
+    result = run(pytester, "--provider=deepseek", "--results=out", alone=True)
     assert 0 == result.ret
     text = shown(result)
     end = text[text.index("Core facts: DeepSeek") :]

@@ -16,6 +16,7 @@ from conformance.results.runs import Case, Results
 from conformance.suite.failures import ExpectedFailures
 from conformance.transport.http import HttpReply
 from tests.flaky import altered
+from tests.forks import run_pytest
 
 pytestmark = pytest.mark.slow
 
@@ -109,7 +110,7 @@ def endless() -> Iterator[str]:
 def run(pytester: pytest.Pytester, url: str, expected: str, *arguments: str) -> tuple[int, str]:
     Path(pytester.path, "expected.yaml").write_text(expected)
     asked = ["--provider=openai", "--live", f"--base-url={url}", "--expected=expected.yaml", "-rxX", *arguments]
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *asked, timeout=120)
+    result = run_pytest(pytester, *asked)
     text = result.stdout.str() + result.stderr.str()
     assert "Traceback" not in text
     return int(result.ret), text

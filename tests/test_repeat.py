@@ -14,6 +14,7 @@ from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.suite.play import SILENT, merged
 from conformance.transport.http import HttpReply
 from tests.flaky import altered
+from tests.forks import run_pytest
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +73,7 @@ def test_runs_are_stored_in_the_results() -> None:
 
 def repeated(pytester: pytest.Pytester, url: str, *arguments: str) -> pytest.RunResult:
     chosen = ["--provider=openai", "--live", f"--base-url={url}", "-k", "one-tool-call.plain and test_rule"]
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *chosen, "--results=out", *arguments, timeout=120)
+    return run_pytest(pytester, *chosen, "--results=out", *arguments)
 
 
 def test_a_model_that_sometimes_calls_no_tool_is_counted_and_does_not_fail(pytester: pytest.Pytester) -> None:
@@ -122,8 +123,7 @@ def test_a_busy_endpoint_makes_runs_inconclusive(pytester: pytest.Pytester) -> N
     ],
 )
 def test_a_run_that_cannot_be_repeated_is_refused(pytester: pytest.Pytester, arguments: list[str], words: str) -> None:
-    chosen = ["-p", "no:cacheprovider", "--provider=deepseek", "-k", "plain-answer"]
-    result = pytester.runpytest_subprocess(*chosen, *arguments, timeout=120)
+    result = run_pytest(pytester, "--provider=deepseek", "-k", "plain-answer", *arguments)
     assert pytest.ExitCode.USAGE_ERROR == result.ret
     assert words in result.stdout.str() + result.stderr.str()
 

@@ -22,6 +22,7 @@ from conformance.suite.turns import Subject
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
+from tests.forks import run_pytest
 from tests.sampling import some
 
 pytestmark = pytest.mark.slow
@@ -54,8 +55,7 @@ def play(pytester: pytest.Pytester) -> Play:
     """Return a function that runs pytest against vLLM with a model that its profile does not know."""
 
     def play(*arguments: str) -> tuple[int, str]:
-        options = ("-p", "no:cacheprovider", "--provider=vllm", f"--model={MODEL}", *arguments)
-        result = pytester.runpytest_subprocess(*options, timeout=120)
+        result = run_pytest(pytester, "--provider=vllm", f"--model={MODEL}", *arguments)
         text = result.stdout.str() + result.stderr.str()
         assert "Traceback" not in text
         assert "INTERNALERROR" not in text

@@ -110,11 +110,11 @@ def untested_rules(idle: Set[str], conversation: Conversation, claims: Mapping[s
 def _hidden_rules(claims: Mapping[str, Any]) -> Iterator[str]:
     """Yield globs of the rules that cannot see what they check in replies as claimed.
 
-    The rules about reasoning take that between tags for content, replies may have empty ids, and one without finish
-    reason is never complete.
+    The rules about reasoning take that between tags for content, and find none where no field is claimed; replies may
+    have empty ids, and one without finish reason is never complete.
     """
     claimed = claims.get("reasoning.response-field", "")
-    if (claimed[0] if isinstance(claimed, list) else claimed) in TAGS:
+    if (claimed[0] if isinstance(claimed, list) else claimed) in ("", *TAGS):
         yield from (REASONING_RULE, "reasoning/not-of-earlier-turn")
     formats = claims.get("reply.id-format", "id")
     if any(re.fullmatch(each, "") for each in (formats if isinstance(formats, list) else [formats])):

@@ -55,4 +55,5 @@ all_streams = View("stream of any wire", Side.PROVIDER, attrgetter("all_streams"
 streamed_texts = View("text of a stream", Side.PROVIDER, attrgetter("streamed_texts"), variant="stream")
 chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks, Index.chunks_at, variant="stream")
 errors = View("error reply", Side.PROVIDER, attrgetter("errors"))
+failures = View("failed exchange", Side.PROVIDER, attrgetter("failures"))
 usages = View("usage object", Side.PROVIDER, attrgetter("usages"))

@@ -2,16 +2,16 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any, Final
 
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
+from tests import forks
 from tests.hostile.planted import arguments, chunk, content, event, reasoning
 
 MODEL: Final = "my-finetune"
@@ -78,18 +78,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
-def conformance(*arguments: object, folder: Path, **more: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command in a process of its own."""
-    return _run([sys.executable, "-m", "conformance", *map(str, arguments)], folder, more)
+def conformance(*arguments: object, folder: Path, **more: str) -> CompletedProcess[str]:
+    """Run the command in a fork."""
+    return forks.command(*map(str, arguments), folder=folder, environment=environment(**more))
 
 
-def suites(*arguments: object, folder: Path, **more: str) -> "subprocess.CompletedProcess[str]":
-    """Run pytest with the suites of a self-hosted server in a process of its own."""
-    words = ["pytest", "-p", "no:cacheprovider", "--provider=vllm", f"--model={MODEL}", *map(str, arguments)]
-    return _run([sys.executable, "-m", *words], folder, more)
-
-
-def _run(command: list[str], folder: Path, more: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command, cwd=folder, env=environment(**more), capture_output=True, text=True, check=False, timeout=120
-    )
+def suites(*arguments: object, folder: Path, **more: str) -> CompletedProcess[str]:
+    """Run pytest with the suites of a self-hosted server in a fork."""
+    words = ("--provider=vllm", f"--model={MODEL}", *map(str, arguments))
+    return forks.suites(*words, folder=folder, environment=environment(**more))

@@ -2,7 +2,8 @@
 
 An explanation says what it means, why, its source, and how to fix a finding. NAME is the id of a rule or of a fact
 about agent loops (as `check` and `adapter` print it), the name of a claim, of a probe (as a run prints it), of a
-scenario or of a provider, or a glob. Without a name, all names are printed.
+scenario or of a provider, or a glob. Without a name, all names are printed. What is none of these is read as an error:
+its text, its body, a log line, a traceback or a curl command; `-` reads it from standard input.
 
 NAME can also be a list: rules, claims, probes, scenarios or providers. With --provider, a list shows how that provider
 handles violations of each rule, which scenarios apply to it, how it is claimed to answer each probe, or its claims with
@@ -21,6 +22,7 @@ import orjson
 from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
+from conformance.cli import _errors
 from conformance.cli._lists import LISTS
 from conformance.cli._lists import text as list_text
 from conformance.core_facts import DEFINITIONS
@@ -41,7 +43,9 @@ EXAMPLES: Final = """\
   conformance explain 'stream/*'
   conformance explain reasoning.omitted-on-tool-turn
   conformance explain absent-current-own
-  conformance explain deepseek"""
+  conformance explain deepseek
+  conformance explain '400 … must be passed back'       # an error text, a body, a log line, a traceback
+  pbpaste | conformance explain -                       # the same, or a curl command, on standard input"""
 
 _MAX_WIDTH: Final = 100
 _LOOP: Final = "agent loop of a client"
@@ -91,16 +95,20 @@ def _names_in(kind: str) -> str:
 
 def _explained(name: str) -> list[str]:
     """Return the explanations of the first kind that has a name; raises UnknownName with the nearest of all kinds."""
+    if name == _errors.STDIN:
+        return ["\n".join(_errors.explained(_errors.from_stdin(), _width()))]
     if name in LISTS:
         return [list_text(name, LISTS[name](None))]
     for find in _KINDS:
         if found := ["\n".join(lines) for lines in find(name)]:
             return found
+    if _errors.is_error_text(name):
+        return ["\n".join(_errors.explained(name, _width()))]
     raise UnknownName("rule, claim, probe, scenario or provider", name, _known())
 
 
 def _known() -> Sequence[str]:
-    ids = [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]
+    ids = [*(rule.id for rule in rules.of_traffic()), *(fact.id for fact in loop.load())]
     return (*LISTS, *ids, *profiles.vocabulary(), *_probes(), *scenarios.names(), *profiles.names())
 
 

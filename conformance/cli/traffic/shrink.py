@@ -16,8 +16,8 @@ import orjson
 from conformance import profiles, rules
 from conformance.arguments import day, positive
 from conformance.errors import InvalidDocument, Unusable
-from conformance.files import AUTO, detected_provider
-from conformance.files.checking import STDIN
+from conformance.files import AUTO, STDIN
+from conformance.files.recognition import profile_of, recognise
 from conformance.formats import Input, read_path
 from conformance.formats.records import record_of
 from conformance.results import Status
@@ -32,7 +32,9 @@ EXAMPLES: Final = """\
   conformance shrink traffic.har --rule reasoning/present-on-tool-turns --provider deepseek -o smallest.jsonl
   conformance shrink stream.sse --rule 'stream/id-once' --max-checks 500"""
 
-_PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
+_PROVIDER: Final = """\
+check against this provider's claims, too (default: auto, which recognises the provider; none: check the canonical \
+wire alone)"""
 _MAX_CHECKS: Final = 3000
 
 
@@ -41,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a file that check reads, or - for standard input")
     add("--rule", metavar="RULE", required=True, help="the rule that the result must break")
-    add("--provider", default="", metavar="PROVIDER", help=_PROVIDER)
+    add("--provider", default=AUTO, metavar="PROVIDER", help=_PROVIDER)
     add("--as-of", type=day, metavar="DATE", help="check by the claims of this day, YYYY-MM-DD or today")
     add("-o", "--to", type=Path, metavar="FILE", help="write the result to this file instead of standard output")
     add(
@@ -94,8 +96,7 @@ def _smallest_input(arguments: argparse.Namespace) -> "tuple[Input, Profile | No
     for given in read_path(STDIN if arguments.file == "-" else Path(arguments.file)):
         if given.problem is not None or not given.conversation:
             continue
-        name = detected_provider(given) if arguments.provider == AUTO else arguments.provider
-        profile = profiles.load_profile(name) if name else None
+        profile = _profile(given, arguments.provider)
         failed = {
             outcome.rule
             for outcome in check(given.conversation, profile, as_of=arguments.as_of or "")
@@ -109,6 +110,12 @@ def _smallest_input(arguments: argparse.Namespace) -> "tuple[Input, Profile | No
         broken = f"it breaks {', '.join(sorted(seen))}" if seen else "there is no finding in it"
         raise Unusable(f"{arguments.file} does not break {arguments.rule}; {broken}")
     return best[1:]
+
+
+def _profile(given: Input, provider: str) -> "Profile | None":
+    if provider == AUTO:
+        return profile_of(given, recognise(given))
+    return None if provider == "none" else profiles.load_profile(provider)
 
 
 def _shrunk(given: Input, profile: "Profile | None", arguments: argparse.Namespace) -> "Shrunk":

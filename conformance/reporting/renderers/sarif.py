@@ -31,6 +31,9 @@ MAX_RESULTS: Final = 5000
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
+_RANKS: Final = {1: 100.0, 2: 50.0, 3: 10.0}
+"""The priorities, of 0 to 100, of what stops the loop of an agent, of what loses content, and of form."""
+
 _LEVELS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "note"}
 
 
@@ -118,13 +121,16 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
         "locations": _locations(annotation),
         "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
-    if annotation.side:
-        result["properties"] = {"side": annotation.side}
+    properties: dict[str, Any] = {"side": annotation.side, "protocol": annotation.protocol}
     if annotation.fixes:
         # The patch is for the request, wherever it is; the object of SARIF is for a file of text.
-        result["properties"]["patches"] = [{"at": each["at"], "patch": each["patch"]} for each in annotation.fixes]
+        properties["patches"] = [{"at": each["at"], "patch": each["patch"]} for each in annotation.fixes]
         if fixes := [_fix(each, annotation) for each in annotation.fixes if each.get("changes")]:
             result["fixes"] = fixes
+    if any(properties.values()):
+        result["properties"] = {name: value for name, value in properties.items() if value}
+    if annotation.rank:
+        result["rank"] = _RANKS[annotation.rank]
     if annotation.kind is AnnotationKind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result

@@ -180,14 +180,7 @@ def gemini_call_without_name(reply: dict[str, Any]) -> None:
     del _called(reply)[0]["functionCall"]["name"]
 
 
-@mutation(
-    _with_calls,
-    "gemini/call-ids-unique",
-    related=(
-        "tool-calls/call-not-repeated", "tool-calls/id-unique-in-reply", "tool-calls/id-in-claimed-format",
-        "transcript/calls-answered", "transcript/reply-resent-unchanged",
-    ),
-)  # fmt: skip
+@mutation(_with_calls, "gemini/call-ids-unique")
 def gemini_call_twice(reply: dict[str, Any]) -> None:
     """A reply holds a call twice, with one id."""
     part = _called(reply)[0]
@@ -227,6 +220,38 @@ def gemini_stream_cut(event: Slot) -> None:
 def gemini_event_key_retyped(slot: Slot) -> None:
     """A key of an event has a value of the wrong type."""
     slot.retype()
+
+
+def _finished(records: Any) -> Any:
+    return (candidate for reply in replies(records) for candidate in reply[_CANDIDATE] if "finishReason" in candidate)
+
+
+@mutation(_finished, "gemini/content-present")
+def content_of_candidate_lost(candidate: dict[str, Any]) -> None:
+    """A candidate that was not blocked has no parts."""
+    candidate["content"] = {"role": "model"}
+
+
+@mutation(_finished, "gemini/reply-role")
+def role_of_candidate_lost(candidate: dict[str, Any]) -> None:
+    """The content of a candidate has no role."""
+    del candidate["content"]["role"]
+
+
+@mutation(
+    where(events(), lambda event: "finishReason" in event.value[_CANDIDATE][0]),
+    "gemini/nothing-after-finish",
+)
+def text_after_the_finish(event: Slot) -> None:
+    """A text comes after the event with the finish reason."""
+    late = {**event.value, _CANDIDATE: [{"content": {"parts": [{"text": "Wait."}], "role": "model"}, "index": 0}]}
+    event.holder.insert(event.key + 1, late)
+
+
+@mutation(_with_calls, "gemini/reply-call-signed", claims={"signature.omitted": REJECTED})
+def signature_of_reply_lost(reply: dict[str, Any]) -> None:
+    """The first call of a reply has no signature, at a provider that rejects calls without one."""
+    _called(reply)[0].pop("thoughtSignature", None)
 
 
 @mutation(parts("model", "functionCall"))

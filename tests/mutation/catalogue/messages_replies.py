@@ -3,8 +3,11 @@
 from functools import partial
 from typing import Any
 
+import orjson
+
 from tests.mutation import definition
 from tests.mutation.bases import Record
+from tests.mutation.definition import REJECTED
 from tests.mutation.native_targets import events, replies, reply_blocks, where
 from tests.mutation.targets import Slot, keys, streams
 
@@ -173,6 +176,25 @@ def error_in_native_stream(event: Slot) -> None:
     """A stream breaks off with an error."""
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     event.holder[event.key :] = [error]
+
+
+@mutation(reply_blocks("text"), "messages/reply-text-not-empty", claims={"content.empty-text-part": REJECTED})
+def text_block_of_reply_empty(block: Slot) -> None:
+    """A text block of a reply is empty, at a provider that rejects empty text."""
+    block.value["text"] = ""
+
+
+@mutation(reply_blocks("thinking"), "messages/reply-thinking-signed", claims={"signature.omitted": REJECTED})
+def signature_of_thinking_lost(block: Slot) -> None:
+    """A thinking block of a reply has no signature, at a provider that rejects thinking without one."""
+    del block.value["signature"]
+
+
+@mutation(streams, "native/events-named")
+def events_without_names(record: Record) -> None:
+    """A stream has the data of its events, and not their names."""
+    record["headers"] = {"content-type": "text/event-stream"}
+    record["response"] = "".join([f"data: {orjson.dumps(event).decode()}\n\n" for event in record["response"]])
 
 
 @mutation(events(*_STRUCTURE))

@@ -107,7 +107,7 @@ def arguments_emptied(call: Call) -> None:
     targets.reply_calls,
     "shape/choice",
     "shape/chunk",
-    related=("tool-calls/arguments-fit-schema", "tool-calls/call-not-repeated"),
+    related=("tool-calls/call-not-repeated",),
 )
 def arguments_as_object(call: Call) -> None:
     """The arguments of a call are an object instead of text."""

@@ -227,6 +227,24 @@ def sequence_number_jumps(event: Slot) -> None:
         each["sequence_number"] += 7
 
 
+@mutation(keys(output_items("function_call", "message"), "id", "status"), "responses/items-complete")
+def identity_of_item_lost(slot: Slot) -> None:
+    """An item of a reply has no id or no status."""
+    slot.drop()
+
+
+@mutation(events("response.completed"), "responses/response-id-constant")
+def completed_under_another_id(event: Slot) -> None:
+    """A response ends under another id than it began."""
+    event.value["response"] = {**event.value["response"], "id": "resp_other"}
+
+
+@mutation(keys(replies, "usage/input_tokens_details", "usage/output_tokens_details"), "responses/usage-details-counted")
+def details_of_usage_null(slot: Slot) -> None:
+    """A counter in the details of the usage is null."""
+    slot.value.update(dict.fromkeys(slot.value))
+
+
 @mutation(events("response.in_progress"))
 def event_of_tomorrow(event: Slot) -> None:
     """A stream holds an event that this wire gained later."""

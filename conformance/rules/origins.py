@@ -1,0 +1,92 @@
+"""Finds the place in a request that caused an error: the rules that its cause names judge that request."""
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Any, Final, NamedTuple
+
+from conformance import profiles
+from conformance.documents.pointer import Place
+from conformance.error_texts import ErrorCause, Explanation
+from conformance.rules import Context, Fault, Rule, load
+from conformance.wire.native import CHAT
+from conformance.wire.views import Side
+
+_NUMBER: Final = re.compile(r"\d{1,6}")
+
+
+class FailureOrigin(NamedTuple):
+    """A place in a request that caused an error, the rule that found it and what it found there.
+
+    `is_native`: the place is in the native body, because the rule judges that.
+    """
+
+    rule: str
+    place: Place
+    message: str
+    is_native: bool
+
+
+def origin(explained: Explanation, context: Context) -> FailureOrigin | None:
+    """Return the place in the request of this exchange that caused its error; None if no rule finds one.
+
+    With the claims of the exchange, and then with those of the hosts that are known to say so: what they refuse is
+    wrong here although nobody named a provider. Of several places, the one whose position the error mentions is taken.
+    """
+    numbers = set(map(int, _NUMBER.findall(explained.text)))
+    for each in (context, *_of_hosts(explained, context)):
+        for cause in explained.causes:
+            found = list(_origins(cause, each))
+            if found:
+                return next((one for one in found if numbers.intersection(_positions(one))), found[0])
+    return None
+
+
+def _positions(found: FailureOrigin) -> set[int]:
+    return {token for token in found.place[2:] if type(token) is int}
+
+
+def _of_hosts(explained: Explanation, context: Context) -> Iterator[Context]:
+    """Yield the context with the claims of each host that has a profile and is known to say so."""
+    exchange = context.exchange
+    for host in explained.hosts:
+        if host in profiles.names() and host != context.provider:
+            claims = profiles.load_profile(host).on(exchange.protocol).at(exchange.model, exchange.date)
+            yield context.with_claims(claims)
+
+
+def _origins(cause: ErrorCause, context: Context) -> Iterator[FailureOrigin]:
+    """Yield what the rules about a cause find in the request of this exchange."""
+    for rule in rules_about(cause):
+        is_judged = context.exchange.protocol in rule.wires and context.knows(*rule.needs)
+        if is_judged and (rule.when is None or rule.when(context)):
+            is_own = rule.claim in cause.claims or _is_named(rule.id, cause)
+            for element, fault in _faults(rule, context):
+                if is_own or fault.claim in cause.claims:
+                    place = fault.place or (*element.place, *fault.at)
+                    yield FailureOrigin(rule.id, place, fault.message, CHAT not in rule.wires)
+
+
+def _faults(rule: Rule, context: Context) -> Iterator[tuple[Any, Fault]]:
+    for element in rule.on.select(context.index):
+        if element.place[0] == context.number and rule.concerns(element, context):
+            for fault in rule.judge(element, context) or ():
+                yield element, fault
+
+
+def rules_about(cause: ErrorCause) -> list[Rule]:
+    """Return the rules about requests that can find a cause: those about its claims, those it names, then others."""
+    own, named, reading = [], [], []
+    for rule in load():
+        if rule.on.side is Side.CLIENT:
+            if rule.claim in cause.claims:
+                own.append(rule)
+            elif _is_named(rule.id, cause):
+                named.append(rule)
+            elif not set(rule.reads).isdisjoint(cause.claims):
+                reading.append(rule)
+    return [*own, *named, *reading]
+
+
+def _is_named(name: str, cause: ErrorCause) -> bool:
+    return any(fnmatchcase(name, glob) for glob in cause.rules)
