@@ -18,7 +18,7 @@ from conformance.wire.views import Side
 _MAX_RULES: Final = 8
 
 
-class Refused(NamedTuple):
+class RefusedByHosts(NamedTuple):
     """What a rule found at a place, and which hosts reject a request for it, each with its finding."""
 
     rule: str
@@ -39,7 +39,7 @@ class Served(NamedTuple):
     model: str
     vendor: str
     hosts: tuple[str, ...]
-    refused: tuple[Refused, ...]
+    refused: tuple[RefusedByHosts, ...]
 
     @property
     def refusing(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def judge_by_model(conversation: Conversation, rules: Sequence[Rule], as_of: str
     return Served(model, naming.vendor_of(model), tuple(hosts), found)
 
 
-def refusals(found: Iterable[tuple[str, Iterable[Any]]]) -> tuple[Refused, ...]:
+def refusals(found: Iterable[tuple[str, Iterable[Any]]]) -> tuple[RefusedByHosts, ...]:
     """Return what hosts reject, by rule and place, of the outcomes that each of them has."""
     met: dict[tuple[str, str], dict[str, Finding]] = {}
     for host, outcomes in found:
@@ -82,7 +82,7 @@ def refusals(found: Iterable[tuple[str, Iterable[Any]]]) -> tuple[Refused, ...]:
             for finding in outcome.findings:
                 if finding.refusal is not None and finding.level is Level.MUST and finding.side == Side.CLIENT:
                     met.setdefault((outcome.rule, finding.at), {}).setdefault(host, finding)
-    return tuple([Refused(rule, by) for (rule, _), by in met.items()])
+    return tuple([RefusedByHosts(rule, by) for (rule, _), by in met.items()])
 
 
 @lru_cache(maxsize=_MAX_RULES)
