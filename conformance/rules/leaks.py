@@ -29,7 +29,12 @@ def leaks_in(text: str, reply: Reply, context: Context, kinds: Collection[str]) 
     if not found:
         return []
     asked = _asked_text(reply.request)
-    return [leak for leak in found if leak.is_certain or leak.marker not in asked]
+    return [leak for leak in found if leak.is_certain or not _is_asked_for(leak.marker, asked)]
+
+
+def _is_asked_for(marker: str, asked: str) -> bool:
+    """Return whether messages quote a marker; words, such as `analysis`, stand in them by chance."""
+    return not marker.isalpha() and len(marker) > 1 and marker in asked
 
 
 @lru_cache(maxsize=8)
