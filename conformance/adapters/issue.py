@@ -8,7 +8,7 @@ from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.adapters.proof import BrokenCase, broken, proofs, size
 from conformance.errors import UnknownName, Unusable
-from conformance.profiles import Claim, Profile
+from conformance.profiles import Claim, Profile, naming
 from conformance.results import Finding, Status
 from conformance.results.runs import Case, Results
 from conformance.rules import Rule
@@ -75,8 +75,9 @@ def find(many: Sequence[Results], named: str, rule_id: str, provider: str = "") 
     UnknownName for an unknown rule or adapter, and Unusable, with what it does break, if it does not break the rule.
     """
     rule = _rule(rule_id)
-    profile = profiles.load_profile(provider) if profiles.is_path(provider) else None
-    provider = profile.name if profile is not None else provider
+    meant = naming.reference(provider) if provider else ""
+    profile = profiles.load_profile(meant) if profiles.is_path(meant) else None
+    provider = profile.name if profile is not None else meant
     own = [each for each in many if each.provider and named in (each.subject, each.subject.partition("@")[0])]
     if not own:
         raise UnknownName("adapter in these results", named, {each.subject for each in many if each.provider})

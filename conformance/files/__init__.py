@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from conformance.files.checking import (
     AUTO,
+    RECOGNISED,
     STDIN,
     SUFFIXES,
     CheckedInput,
@@ -16,7 +17,6 @@ from conformance.files.checking import (
     File,
     Task,
     checker_of,
-    detected_provider,
     interval,
 )
 from conformance.formats import Input
@@ -24,8 +24,7 @@ from conformance.formats.compression import plain_name
 from conformance.results import Level
 
 __all__ = [
-    "AUTO", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "detected_provider", "files_of",
-    "summary",
+    "AUTO", "STDIN", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of", "summary",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -42,7 +41,7 @@ def check_paths(
     and the next ones are still checked. Raises UnknownName for an unknown provider or rule before anything is read.
     """
     checker = checker_of(task)
-    joined, files = _paired(tuple(paths))
+    joined, files = _paired(tuple(paths), is_mapped=bool(task.fields))
     if jobs > 1:
         # Imported here because a single process needs none of it.
         from conformance.files.processes import check_in_processes
@@ -52,31 +51,46 @@ def check_paths(
     return (finish((each,)) for each in checked)
 
 
-def _paired(paths: Sequence[str]) -> tuple[Iterator[Input], Iterator[File]]:
+def _paired(paths: Sequence[str], *, is_mapped: bool) -> tuple[Iterator[Input], Iterator[File]]:
     """Return the inputs of the batches among these paths and in these folders, and all other files."""
     folders = [path for path in paths if Path(path).is_dir()]
-    if len(paths) < 2 and not folders:
+    if is_mapped or (len(paths) < 2 and not folders):
         return iter(()), (file for path in paths for file in files_of(path))
     # Imported here because most calls have one path.
     from conformance.formats import pairs
 
     joined, others = pairs.of_paths(paths)
-    below, taken = pairs.in_folders(file.path for path in folders for file in files_of(path) if file.found)
+    below, taken = pairs.in_folders(
+        file.path for path in folders for file in files_of(path) if file.found and not file.unrelated
+    )
     files = (file for path in others for file in files_of(path) if not (file.found and str(file.path) in taken))
     return chain(joined, below), files
 
 
 def summary(counts: Counts, judged: Collection[str], task: Task) -> dict[str, Any]:
     """Return the summary of all counts and of the rules that judged something; it always has the same keys."""
-    totals = ("inputs", "unreadable", "exchanges", "errored", "hidden")
+    totals = ("inputs", "unreadable", "skipped", "exchanges", "errored", "hidden")
     return {
         **{name: counts[name, ""] for name in totals},
         "rules": len(checker_of(task).rules),
         "judged": len(judged),
         "findings": {level.value: counts["findings", level.value] for level in Level},
         "sides": {side: counts["sides", side] for side in ("client", "provider")},
+        "known": _known_by_provider(counts),
         "as_of": _days_by_provider(counts),
+        "recognised": {name: count for (group, name), count in sorted(counts.items()) if group == RECOGNISED and name},
+        "unrecognised": counts[RECOGNISED, ""],
     }
+
+
+def _known_by_provider(counts: Counts) -> dict[str, list[dict[str, Any]]]:
+    """Return how often each claim describes a departure, by provider, the most frequent first."""
+    known: dict[str, list[dict[str, Any]]] = {}
+    for (group, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if group == "known":
+            provider, claim, rule = name.rsplit(" ", 2)
+            known.setdefault(provider, []).append({"claim": claim, "rule": rule, "count": count})
+    return dict(sorted(known.items()))
 
 
 def _days_by_provider(counts: Counts) -> dict[str, str]:
@@ -84,7 +98,8 @@ def _days_by_provider(counts: Counts) -> dict[str, str]:
     days: dict[str, list[str]] = {}
     for group, name in sorted(counts):
         if group == "as_of":
-            provider, _, day = name.partition(" ")
+            # Two providers that fit equally are one name with spaces.
+            provider, _, day = name.rpartition(" ")
             days.setdefault(provider, []).append(day)
     return {provider: interval(each) for provider, each in days.items()}
 
@@ -99,12 +114,17 @@ def files_of(path: str) -> Iterator[File]:
         yield File(given)
         return
     empty = True
+    # Imported here because most calls have a file. Beside its sessions, an agent keeps settings, caches and keys.
+    from conformance.formats.sessions.places import sessions_in
+
+    sessions = sessions_in(given)
     for folder, below, names in os.walk(given):
         # In place: os.walk enters what the list holds afterwards.
         below[:] = sorted([name for name in below if not name.startswith(".")])
         for name in sorted(names):
             if plain_name(name).endswith(SUFFIXES) and not name.startswith("."):
                 empty = False
-                yield File(Path(folder, name), found=True)
+                file = Path(folder, name)
+                yield File(file, found=True, unrelated=sessions is not None and file not in sessions)
     if empty:
         yield File(given)

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.errors import InvalidDocument
 from conformance.formats.compression import unpack_file
 from conformance.formats.encodings import as_utf8
 from conformance.wire.exchange import Conversation
+
+if TYPE_CHECKING:
+    from conformance.formats.printed_calls import Mark
 
 KINDS: Final = {
     "request": "a request body",
@@ -29,7 +32,20 @@ KINDS: Final = {
     "langfuse": "observations of Langfuse",
     "langsmith": "a run of LangSmith",
     "helicone": "a log of Helicone",
+    "portkey": "a log of Portkey",
+    "datadog": "spans of Datadog",
+    "braintrust": "a row of Braintrust",
+    "claude_code": "a session of Claude Code",
+    "codex": "a session of Codex",
+    "opencode": "a session of opencode",
+    "gemini_cli": "a session of Gemini CLI",
+    "qwen_code": "a session of Qwen Code",
+    "cline": "a task of Cline, Roo Code or Kilo Code",
+    "goose": "a session of Goose",
+    "pi": "a session of pi",
+    "zed": "a thread of Zed",
     "curl": "the output of curl",
+    "printed": "a text log",
     "jsonl": "an unreadable line of JSON Lines",
     "parquet": "an unreadable row of a Parquet file",
     "native": "an exchange of another API",
@@ -40,7 +56,8 @@ KINDS: Final = {
 ACCEPTED: Final = (
     "expected a request body, a list of messages, a reply body, an exchange (an object with `request` and"
     " `response`), a list of exchanges, the SSE text of a stream, a list of its chunks, a cassette, a HAR file, a log"
-    " or export of another tool, the output of curl, JSON Lines of these, or a Parquet file of exchanges"
+    " or export of another tool, a session of an agent, the output of curl, JSON Lines of these, or a Parquet file of"
+    " exchanges"
 )
 
 MAX_LOCATED_BYTES: Final = 4 * 1024 * 1024
@@ -64,7 +81,8 @@ class Input(NamedTuple):
     recording, or empty. `kind`: what it was read as, one of `KINDS`. `provider`, `session`: as the file
     names them, else empty. `notes`: what was skipped or assumed. `rules`: globs of the rules for which the input
     holds enough, empty for all: a log may leave out what a rule needs. `pair`: what identifies the other half of the
-    exchange, which is in another file. `problem`: why nothing here can be checked;
+    exchange, which is in another file. `marks`: what a line of a program's log says of calls, which other lines
+    complete. `problem`: why nothing here can be checked;
     then the conversation is empty, and the inputs after it still follow.
     """
 
@@ -79,6 +97,7 @@ class Input(NamedTuple):
     notes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     pair: str = ""
+    marks: "tuple[Mark, ...]" = ()
     problem: InvalidDocument | None = None
 
 

@@ -5,14 +5,16 @@ another conversation with a note: to wait for the end of the file would need all
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument
-from conformance.formats import json, sse
+from conformance.formats import json, sessions, sse
 from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
+from conformance.formats.printed_calls import KIND as PRINTED
+from conformance.formats.printed_calls import PrintedLines
 from conformance.formats.rebuilt import CallJoiner, is_part
 from conformance.wire.assemble import DONE_EVENT
 
@@ -60,19 +62,28 @@ def split_lines(file: OpenFile, path: str, bound: int = BOUNDS.bytes) -> Iterato
 def read(data: bytes, path: str) -> Iterator[Input]:
     """Yield the inputs in the content of a file of lines."""
     numbered = enumerate(map(bytes.strip, data.split(b"\n")), 1)
-    yield from read_lines((Line(number, line) for number, line in numbered if line), path)
+    session, lines = sessions.of_lines((Line(number, line) for number, line in numbered if line), path, data[:BLOCK])
+    yield from read_lines(lines, path) if session is None else session
 
 
-def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> Iterator[Input]:
+def read_lines(
+    lines: Iterable[Line],
+    path: str,
+    seen: Iterable[str] = (),
+    reader: Callable[[Line, str], Iterator[Input]] | None = None,
+) -> Iterator[Input]:
     """Yield the inputs of lines; those of one call, and adjacent ones of one session or one stream, are one input.
 
-    `seen`: sessions of lines before these.
+    `seen`: sessions of lines before these. `reader`: what yields
+    the inputs of a line, if not its own form does.
     """
-    group, calls = Group(seen), CallJoiner()
+    group, calls, printed = Group(seen), CallJoiner(), PrintedLines(path)
     for line in lines:
         size = len(line.data)
-        for found in inputs_of(line, path):
-            if is_part(found):
+        for found in (reader or inputs_of)(line, path):
+            if found.kind == PRINTED:
+                yield from printed.add(found, size)
+            elif is_part(found):
                 yield from calls.add(found, size)
                 # A line may hold parts of many calls, and counts once.
                 size = 0
@@ -89,6 +100,7 @@ def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> It
                     yield found
     yield from group.close()
     yield from calls.close()
+    yield from printed.close()
 
 
 def may_continue(found: Input) -> bool:
@@ -149,7 +161,7 @@ def inputs_of(line: Line, path: str) -> Iterator[Input]:
     try:
         yield from json.read_value(parse_json(line.data, path), path, line.number)
     except InvalidDocument as error:
-        problem = InvalidDocument(error.message + _hint(error, line, path), path, line.number, error.pointer)
+        problem = type(error)(error.message + _hint(error, line, path), path, line.number, error.pointer)
         yield Input(path, line.number, "jsonl", problem=problem)
 
 
