@@ -35,10 +35,14 @@ Found = tuple[Sequence[Family], str, int]
 """The families that write a call so, the call's beginning as it stands in the text, and where."""
 
 
+def closes_a_call(text: str) -> bool:
+    """Return whether a text ends as a call does, or with something that closes one."""
+    return text[-20:].rstrip()[-1:] in _ENDS
+
+
 def may_call(text: str, names: Collection[str]) -> bool:
     """Return whether a text may end with a call without markers: it names a tool, and closes what it opened."""
-    is_closed = bool(names) and text[-20:].rstrip()[-1:] in _ENDS
-    return is_closed and (text.startswith("[") or any([name in text for name in names]))
+    return closes_a_call(text) and bool(names) and (text.startswith("[") or any([name in text for name in names]))
 
 
 def bare_calls(text: str, plain: str, names: Collection[str]) -> Iterator[Found]:

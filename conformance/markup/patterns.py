@@ -27,6 +27,11 @@ _WORDS: Final = (
     "functions.", "assistantfinal", "assistantcommentary", "assistantanalysis", "to=functions.", "call:", ">>>",
     "invoke name=", "parameter name=", "functools[", "Action:", "tool_call", "[ARGS]",
 )  # fmt: skip
+_PHRASE: Final = re.compile(
+    r"functions\.[\w-]+:\d|to=functions\.|assistant(?:final|commentary|analysis)\S|call:[\w.-]+\{|>>>(?:all\n|[A-Za-z_])"
+    r"|(?:invoke|parameter) name=|functools\[|Action:\s*(?:```|[\[{])|tool_call|\[ARGS\]"
+)
+"""What the words stand in if they are markup."""
 _HEADS: Final = ("thought\n", "analysis", "Here is my thought process:", ">")
 
 
@@ -37,7 +42,9 @@ def may_leak(text: str) -> bool:
     if ("[" in text or "]" in text) and _BRACKET.search(text) is not None:
         return True
     # A list, not a generator: that takes half the time.
-    return any([word in text for word in _WORDS]) or text.lstrip().startswith(_HEADS)
+    if any([word in text for word in _WORDS]) and _PHRASE.search(text) is not None:
+        return True
+    return text[:40].lstrip().startswith(_HEADS)
 
 
 class Marker(NamedTuple):

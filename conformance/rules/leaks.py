@@ -4,7 +4,18 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any, Final
 
-from conformance.markup import CALL, REASONING, REMAINS, Leak, end_of_value, family_of, find_leaks, part_of_name
+from conformance.markup import (
+    CALL,
+    REASONING,
+    REMAINS,
+    Leak,
+    closes_a_call,
+    end_of_value,
+    family_of,
+    find_leaks,
+    may_leak,
+    part_of_name,
+)
 from conformance.results import Level
 from conformance.rules.context import Context, as_words
 from conformance.wire.elements import Reply
@@ -24,12 +35,19 @@ _GOT: Final = {
 
 def leaks_in(text: str, reply: Reply, context: Context, kinds: Collection[str]) -> list[Leak]:
     """Return the leaks of some kinds in a text of a reply; what messages of users and tools quote was asked for."""
+    if not may_leak(text) and not closes_a_call(text):
+        return []
     names = tuple([name for name in context.declared.names if type(name) is str]) if reply.request else ()
     found = [leak for leak in _leaks(text, names) if leak.kind in kinds]
     if not found:
         return []
     asked = _asked_text(reply.request)
-    return [leak for leak in found if leak.is_certain or leak.marker not in asked]
+    return [leak for leak in found if leak.is_certain or not _is_asked_for(leak.marker, asked)]
+
+
+def _is_asked_for(marker: str, asked: str) -> bool:
+    """Return whether messages quote a marker; words, such as `analysis`, stand in them by chance."""
+    return not marker.isalpha() and len(marker) > 1 and marker in asked
 
 
 @lru_cache(maxsize=8)
