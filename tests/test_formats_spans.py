@@ -51,7 +51,8 @@ def typed(value: Any) -> dict[str, Any]:
     return {"stringValue": value} if isinstance(value, str) else {"intValue": value}
 
 
-WITH_REASONING = [REBUILT[0], {**REBUILT[1], "reasoning_content": "x"}, REBUILT[2]]
+CALLING: Any = REBUILT[1]
+WITH_REASONING = [REBUILT[0], {**CALLING, "reasoning_content": "x"}, REBUILT[2]]
 """What the parts of a span hold; the flat attributes of older releases hold no reasoning."""
 MESSAGES = {"gen_ai.input.messages": SPAN_MESSAGES, "gen_ai.output.messages": SPAN_REPLY}
 TEXTS = {name: json.dumps(value) for name, value in MESSAGES.items()}

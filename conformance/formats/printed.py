@@ -30,9 +30,9 @@ from conformance.formats.records import as_object, as_text, flat_headers, status
 __all__ = ["KIND", "holds", "marks", "read"]
 
 _RAISED: Final = (
-    r"(?:openai|anthropic|groq|mistralai|cohere|together|cerebras|google\.genai)(?:\.\w+){0,3}\.\w*Error: "
-    r"|litellm\.(?:exceptions\.)?\w+Error: |botocore\S+Exception: "
-    r"|\w*Exception\) when calling the (?:Converse|InvokeModel)"
+    r"(?:openai|anthropic|groq|mistralai|cohere|together|cerebras|google\.genai)(?:\.\w{1,60}){0,3}\.\w{0,60}Error: "
+    r"|litellm\.(?:exceptions\.)?\w{1,60}Error: |botocore\S{1,80}Exception: "
+    r"|An error occurred \(\w{1,60}\) when calling the (?:Converse|InvokeModel)"
     r"|Error code: [45][0-9]{2} - |AI_APICallError: |\b(?:APIError|BadRequestError|RateLimitError|AuthenticationError"
     r"|PermissionDeniedError|NotFoundError|UnprocessableEntityError|InternalServerError|ClientError|ServerError)"
     r": (?:HTTP code )?[45][0-9]{2} |API Error:? \(?[45][0-9]{2} |unexpected status [45][0-9]{2} "
@@ -41,14 +41,15 @@ _RAISED: Final = (
 _MARKS: Final = re.compile(
     r"Request options: (?P<options>\{)"
     r"|Sending HTTP Request: POST (?P<sending>http\S+)"
-    r'|HTTP Response: POST (?:(?P<answered>\S+) )?"?(?P<status>[1-5][0-9]{2})\b[^"\n]*"?(?: Headers\((?P<headers>\{))?'
-    r'|HTTP Request: POST (?P<url>\S+) "HTTP/[0-9.]+ (?P<code>[1-5][0-9]{2})\b[^"\n]*"'
-    r'|(?P<host>https?://[^\s"/]+) "POST (?P<path>/\S*) HTTP/[0-9.]+" (?P<number>[1-5][0-9]{2})\b'
-    r"|\[(?P<sender>log_\w+)[^\]\n]*\] sending request (?P<sent>\{)"
-    r"|\[(?P<replier>log_\w+)[^\]\n]*\] response (?:start|parsed|error[^{\n]*) (?P<replied>\{)"
-    r"|(?:OpenAI|Anthropic):DEBUG:request (?P<asked>\S+) (?P<debug>\{)"
+    r'|HTTP Response: POST (?:(?P<answered>\S{1,2000}) )?"?(?P<status>[1-5][0-9]{2})\b[^"\n]{0,200}"?'
+    r"(?: Headers\((?P<headers>\{))?"
+    r'|HTTP Request: POST (?P<url>\S{1,2000}) "HTTP/[0-9.]{1,9} (?P<code>[1-5][0-9]{2})\b[^"\n]{0,200}"'
+    r'|(?P<host>https?://[^\s"/]{1,255}) "POST (?P<path>/\S{0,2000}) HTTP/[0-9.]+" (?P<number>[1-5][0-9]{2})\b'
+    r"|\[(?P<sender>log_\w{1,40})[^\]\n]{0,200}\] sending request (?P<sent>\{)"
+    r"|\[(?P<replier>log_\w{1,40})[^\]\n]{0,200}\] response (?:start|parsed|error[^{\n]{0,200}) (?P<replied>\{)"
+    r"|(?:OpenAI|Anthropic):DEBUG:request (?P<asked>\S{1,2000}) (?P<debug>\{)"
     r"|(?:OpenAI|Anthropic):DEBUG:response (?P<got>[1-5][0-9]{2}) (?P<from>\S+)"
-    r"|POST Request Sent from LiteLLM:\s{1,9}curl -X POST \\\s{1,9}(?P<gateway>\S+) \\\n(?:-H [^\n]*\n){0,50}"
+    r"|POST Request Sent from LiteLLM:\s{1,9}curl -X POST \\\s{1,9}(?P<gateway>\S{1,2000}) \\\n(?:-H [^\n]*\n){0,50}"
     r"-d '(?P<curl>\{)"
     r"|(?P<lost>Retrying request to |Raising (?:connection|timeout) error|Encountered httpx\.TimeoutException)"
     rf"|(?P<raised>{_RAISED})"
@@ -56,7 +57,7 @@ _MARKS: Final = re.compile(
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _BODY: Final = re.compile(r"'json_data': (?=\{)")
 _MORE: Final = re.compile(r"'extra_json': (?=\{)")
-_FIELDS: Final = re.compile(r"\s+(?:at [^\n]*\n\s*)*[^\n]*\{\n")
+_FIELDS: Final = re.compile(r"\s++(?:at [^\n]*+\n\s*+)*+[^\n]*+(?<=\{)\n")
 _RESPONSE_BODY: Final = re.compile(r"\b(?:responseBody: |error: (?=\{\n))")
 _STATUS_FIELD: Final = re.compile(r"\b(?:statusCode|status): ([45][0-9]{2})\b")
 _ANY_STATUS: Final = re.compile(r"\bstatus: ([1-5][0-9]{2})\b")
