@@ -51,11 +51,11 @@ def causes() -> Mapping[str, ErrorCause]:
     return {name: _cause(name, each) for name, each in _document()["causes"].items()}
 
 
-def cause_of(claim: str, text: str) -> ErrorCause:
-    """Return the cause of a text in a claim; raises KeyError for a claim that holds no refusals."""
+def cause_of(claim: str, text: str) -> ErrorCause | None:
+    """Return the cause of a text in a claim; None if the causes do not name the claim."""
     said = f" {' '.join(words(text).words)} "
     narrower = [cause for cause, wanted in _narrower().get(claim, ()) if f" {wanted} " in said]
-    return narrower[0] if narrower else by_claim()[claim]
+    return narrower[0] if narrower else by_claim().get(claim)
 
 
 @cache
@@ -99,5 +99,5 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
 
 def _cause(name: str, each: Mapping[str, Any]) -> ErrorCause:
     lists = {key: tuple(each.get(key, ())) for key in ("claims", "rules", "statuses", "codes")}
-    narrows = tuple(each.get("narrows", {}).items())
+    narrows = tuple([(claim, text) for claim, texts in each.get("narrows", {}).items() for text in texts])
     return ErrorCause(name, each["meaning"], CauseSide(each["side"]), each["fix"], narrows=narrows, **lists)
