@@ -6,6 +6,8 @@ from typing import Any, Final
 from conformance.rules.context import Context
 from conformance.wire.elements import Result
 from conformance.wire.values import as_object, objects
+from conformance.wires.responses.blocks import kind_of
+from conformance.wires.responses.pairing import needs_output
 
 _PREFIXES: Final = {
     "fc_": "the id of an item, not the call_id of a call",
@@ -30,6 +32,11 @@ def described(result: Result, context: Context) -> str:
             if call.name == given:
                 return f", the name of the function of the call {call.id!r}"
     return next((f", {what}" for prefix, what in _PREFIXES.items() if given.startswith(prefix)), "")
+
+
+def answers_hosted_call(result: Result, context: Context) -> bool:
+    """Return whether a result answers the call of a shell or another tool of Responses that is not a function."""
+    return any([item.get("call_id") == result.id and needs_output(kind_of(item), item) for item in _items(context)])
 
 
 def _items(context: Context) -> Iterator[Mapping[str, Any]]:

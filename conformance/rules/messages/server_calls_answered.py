@@ -1,10 +1,10 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeMessage, messages
-from conformance.wire.values import as_word, objects
+from conformance.wire.values import as_object, as_word, objects
 
 _RESULT = "_tool_result"
 _CALL = {"type": "server_tool_use", "id": "srvtoolu_01", "name": "web_search", "input": {"query": "Paris"}}
@@ -17,8 +17,8 @@ def _is_ended(message: NativeMessage, _context: Context) -> bool:
     """Return whether the turn of a message with server calls is over, so that no result can come any more."""
     if message.value.get("role") != "assistant" or not _calls(message.value):
         return False
-    later = [each for _, each in objects(message.siblings[message.number + 1 :])]
-    return any([each.get("role") == "user" and _has_more_than_results(each) for each in later])
+    later = _from(message, message.number + 1)
+    return any(each.get("role") == "user" and _has_more_than_results(each) for each in later)
 
 
 @rule(
@@ -43,9 +43,15 @@ def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     a new user message behind it, or with the result dropped as an unknown block, it stays open and every later request
     is rejected. To fix it, send a paused reply back first, keep both blocks of a server tool, or drop both.
     """
-    later = [each for _, each in objects(message.siblings[message.number :])]
-    blocks = [block for each in later for _, block in objects(each.get("content"))]
-    answered = {block.get("tool_use_id") for block in blocks if as_word(block.get("type")).endswith(_RESULT)}
+    # One message after the other: results stand in the same one as a rule, however long the history is.
+    open_calls = {as_word(call.get("id")) for _, call in _calls(message.value)}
+    for each in _from(message, message.number):
+        if not open_calls:
+            return []
+        blocks = [block for _, block in objects(each.get("content"))]
+        open_calls -= {
+            as_word(block.get("tool_use_id")) for block in blocks if as_word(block.get("type")).endswith(_RESULT)
+        }
     return [
         Fault(
             f"expected the result of the server tool's call {call.get('id')!r} before the next user message, got none",
@@ -53,8 +59,13 @@ def judge(message: NativeMessage, _context: Context) -> list[Fault]:
             values={"id": call.get("id"), "name": call.get("name"), "index": message.number, "position": at},
         )
         for at, call in _calls(message.value)
-        if call.get("id") not in answered
+        if as_word(call.get("id")) in open_calls
     ]
+
+
+def _from(message: NativeMessage, start: int) -> Iterator[Mapping[str, Any]]:
+    """Yield the messages of the same request from a position on."""
+    return (as_object(message.siblings[at]) for at in range(start, len(message.siblings)))
 
 
 def _calls(message: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:

@@ -1,8 +1,8 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.values import objects
+from conformance.wire.values import as_object
 from conformance.wires.responses.blocks import kind_of
-from conformance.wires.responses.pairing import answered_kind, needs_output, pairing_id
+from conformance.wires.responses.pairing import answers, needs_output, pairing_id
 from conformance.wires.responses.views import SentItem, sent_items
 
 _CALL = {"type": "tool_search_call", "call_id": "call_s", "execution": "client", "arguments": {}, "status": "completed"}
@@ -33,9 +33,9 @@ def judge(item: SentItem, _context: Context) -> list[Fault]:
     To fix it, send the output that belongs to the kind of the call, with its `call_id`, also where the tool failed.
     """
     asked = pairing_id(item.kind, item.value)
-    after = [each for _, each in objects(list(item.siblings[item.number + 1 :]))]
-    kinds = [(each, kind_of(each)) for each in after]
-    if any([answered_kind(kind) == item.kind and pairing_id(kind, each) == asked for each, kind in kinds]):
+    # One after the other: an output stands shortly behind its call, however long the history is.
+    after = (as_object(item.siblings[at]) for at in range(item.number + 1, len(item.siblings)))
+    if any(answers(kind_of(each), each, item.kind, item.value) for each in after):
         return []
     values = {"id": asked, "kind": item.kind, "name": item.kind.replace("_", " "), "index": item.number}
     return [Fault(f"expected the output of this {item.kind}, {asked!r}, after it, got none", values=values)]

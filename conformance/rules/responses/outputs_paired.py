@@ -1,8 +1,8 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.values import as_object, objects
+from conformance.wire.values import as_object
 from conformance.wires.responses.blocks import kind_of
-from conformance.wires.responses.pairing import answered_kind, pairing_id
+from conformance.wires.responses.pairing import answered_kind, answers, pairing_id
 from conformance.wires.responses.views import SentItem, sent_items
 
 _CALL = {"type": "tool_search_call", "call_id": "call_s", "execution": "client", "arguments": {}, "status": "completed"}
@@ -41,8 +41,9 @@ def judge(item: SentItem, _context: Context) -> list[Fault]:
     client that keeps only the items that it knows drops the call. To fix it, keep both items, or drop both.
     """
     kind, answered = answered_kind(item.kind), pairing_id(item.kind, item.value)
-    before = [as_object(each) for _, each in objects(list(item.siblings[: item.number]))]
-    if any([kind_of(each) == kind and pairing_id(kind, each) == answered for each in before]):
+    # From the nearest on: a call stands shortly before its output, however long the history is.
+    before = (as_object(item.siblings[at]) for at in range(item.number - 1, -1, -1))
+    if any(kind_of(each) == kind and answers(item.kind, item.value, kind, each) for each in before):
         return []
     values = {"id": answered, "kind": item.kind, "name": item.kind.replace("_", " "), "index": item.number}
     return [Fault(f"expected the {kind} {answered!r} before this {item.kind}, got none", values=values)]

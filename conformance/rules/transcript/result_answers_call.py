@@ -35,11 +35,11 @@ def judge(result: Result, context: Context) -> list[Fault]:
     message with its `tool_calls` before its results, and copy each call's id into `tool_call_id`; on Responses, its
     `call_id` and not the `id` of the item.
     """
+    if (result.called is not None and result.known) or misplaced_ids.answers_hosted_call(result, context):
+        return []
     if result.called is None:
         message = "expected an assistant message with tool_calls before this tool message, got none"
         return [Fault(message, values={"id": result.id, "role": "tool"})]
-    if result.known:
-        return []
     message = f"expected the id of a call of the message before ({_named(result.called)}), got {result.id!r}"
     message += misplaced_ids.described(result, context)
     claim = "results.unknown-id" if context.knows("results.unknown-id") else None

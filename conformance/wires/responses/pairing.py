@@ -22,6 +22,8 @@ def answered_kind(kind: str) -> str:
         return _APPROVALS[kind]
     if not kind.endswith(_OUTPUT) or kind in OUTPUTS:
         return ""
+    if kind == "program_output":
+        return "program"
     stem = kind.removesuffix(_OUTPUT)
     return stem if stem.endswith(_CALL) else stem + _CALL
 
@@ -37,4 +39,18 @@ def pairing_id(kind: str, item: Mapping[str, Any]) -> Any:
     """Return the id by which a call and its output are paired."""
     if kind in _APPROVALS:
         return item.get("approval_request_id")
-    return item.get("id") if kind in _APPROVALS.values() else item.get("call_id")
+    # The output of a local shell names its call by `id` in the SDKs, and by `call_id` in the guide.
+    is_by_id = kind in _APPROVALS.values() or (kind == "local_shell_call_output" and "call_id" not in item)
+    return item.get("id") if is_by_id else item.get("call_id")
+
+
+def answers(kind: str, item: Mapping[str, Any], call_kind: str, call: Mapping[str, Any]) -> bool:
+    """Return whether an item, of a kind, answers a call that is not one of a function.
+
+    Agents answer the call of a shell as if it were a function, too, which the server accepts.
+    """
+    if answered_kind(kind) != call_kind and kind not in OUTPUTS:
+        return False
+    asked = (pairing_id(call_kind, call), call.get("id") if call_kind == "local_shell_call" else None)
+    answered = pairing_id(kind, item)
+    return answered == asked[0] or (answered is not None and answered == asked[1])
