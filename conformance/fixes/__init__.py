@@ -88,7 +88,7 @@ def fix(
         if trial.sees_the_finding:
             found = _fix(trial)
             return replace(found, origin=_moved(found.origin, start)) if found.origin else found
-    return Fix((), needs=needed(rule, finding.message), trials=len(starts))
+    return Fix((), needs=needed(rule), trials=len(starts))
 
 
 def _moved(pointer: str, by: int) -> str:
@@ -100,7 +100,7 @@ def _moved(pointer: str, by: int) -> str:
 def _fix(trial: Trial) -> Fix:
     """Return the fix for a finding on trial."""
     problem = trial.problem
-    needs = needed(problem.rule, problem.finding.message)
+    needs = needed(problem.rule)
     for candidate in _candidates(problem):
         operations = difference(problem.request, candidate.request)
         for chosen in (operations,) if candidate.whole else _nearest(operations, problem):

@@ -22,11 +22,14 @@ _NEEDS: Final = (
     ("request/last-message-*", "the message that comes next"),
     ("request/no-user-after-tool-results", "the assistant's answer to the results"),
     ("request/user-message-present", "the message of the user"),
+    ("native/tool-types-accepted", "another host: this one does not take the tool"),
+    ("reasoning/sent-fields-agree", "which of the two texts is the reasoning"),
+    ("request/tool-names-accepted", "a name that the client maps back to its tool"),
     ("*/*not-empty*", "the text that is missing"),
 )
 _UNKNOWN: Final = "a value that is not in the file"
 
 
-def needed(rule: str, _message: str) -> str:
+def needed(rule: str) -> str:
     """Return what a fix of a finding would need, in words."""
     return next((words for glob, words in _NEEDS if fnmatchcase(rule, glob)), _UNKNOWN)
