@@ -9,13 +9,14 @@ from typing import Final, NamedTuple
 import orjson
 
 from conformance import profiles, rules
-from conformance.error_texts import CauseSide, ErrorCause, Explanation, explain
+from conformance.error_texts import CauseSide, ErrorCause, Explanation, explain, said
+from conformance.errors import Unusable
 from conformance.judge import judge
 from conformance.profiles.texts import by_host
 from conformance.reporting.text import labelled
 from conformance.resources import folder
 from conformance.results import Finding
-from conformance.rules.origins import rules_about
+from conformance.rules.refused import rules_about
 from conformance.wire.exchange import Exchange
 from conformance.wires import translate
 
@@ -28,6 +29,7 @@ _LINK: Final = re.compile(r"\[([^]]+)\]\(([^)]+)\)")
 _ADDRESS: Final = r"\2"
 _COLUMNS: Final = 5
 """Of the table of known bugs: bug, report, release, case, rule; and the release without it, if there is one."""
+_UNKNOWN: Final = "no name, and no known text, code or status of an error"
 _SHOWN: Final = 6
 _SOURCES: Final = 4
 _SIDES: Final = {
@@ -59,7 +61,7 @@ def explained(text: str, width: int) -> Iterator[str]:
     """Yield the lines of what an error means; and, of a curl command, what is wrong with its request.
 
     `text`: an error text, a JSON body, a log line, a traceback, a curl command, its output, or both. A text that no
-    known error fits is said to be unknown, not guessed at.
+    known error fits is said to be unknown, not guessed at; without a curl command, that raises Unusable.
     """
     start = _CURL.search(text)
     end = 0 if start is None else _end_of_command(text, start.end())
@@ -70,11 +72,12 @@ def explained(text: str, width: int) -> Iterator[str]:
     if not rest.strip():
         return
     found = explain(rest)
-    if found is None:
-        yield from labelled("error", "no known text, code or status of an error is in this", width, 0, 7)
-        yield from labelled("", "conformance check FILE looks at the exchange that it came from", width, 7)
-        return
-    yield from _about(found, width)
+    if found is not None:
+        yield from _about(found, width)
+    elif sent is not None:
+        yield from labelled("error", _UNKNOWN, width, 0, 7)
+    else:
+        raise Unusable(f"{_UNKNOWN}: {said(text)}")
 
 
 def _about(found: Explanation, width: int) -> Iterator[str]:
@@ -89,7 +92,7 @@ def _about(found: Explanation, width: int) -> Iterator[str]:
         yield from labelled("said by", ", ".join(found.hosts), width, 0, 7)
     if found.since:
         yield from labelled("since", found.since, width, 0, 7)
-    about = list(dict.fromkeys([rule.id for cause in found.causes for rule in rules_about(cause)]))
+    about = [rule.id for rule in rules_about(found.cause)]
     if about:
         yield from labelled("rules", ", ".join(about[:_SHOWN]), width, 0, 7)
     for number, bug in enumerate(_known_bugs(about)[:_SHOWN]):

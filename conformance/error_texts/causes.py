@@ -99,5 +99,5 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
 
 def _cause(name: str, each: Mapping[str, Any]) -> ErrorCause:
     lists = {key: tuple(each.get(key, ())) for key in ("claims", "rules", "statuses", "codes")}
-    narrows = tuple(each.get("narrows", {}).items())
+    narrows = tuple([(claim, text) for claim, texts in each.get("narrows", {}).items() for text in texts])
     return ErrorCause(name, each["meaning"], CauseSide(each["side"]), each["fix"], narrows=narrows, **lists)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -18,10 +19,14 @@ _LONG_WORDS: Final = 5
 _LONG: Final = 16.0
 """From this much evidence on, a known text may stand anywhere in another; a shorter one has to be a whole message."""
 _PART_WORDS: Final = 4
+_MANY_WORDS: Final = 6
+_FIRST: Final = frozenset({0, 1})
 _PART: Final = 11.0
 """The evidence that a cut text has to hold; what fewer words say, several causes say."""
 _MOST_PARTS: Final = 12
-"""How many beginnings of a cut message are tried, the last ones of a text."""
+"""How many parts between ellipses are tried, and how many beginnings of a cut message in each: the last ones."""
+_LONGEST: Final = 200
+"""How many words a part of a known text may have: the longest known texts have about a hundred."""
 _CLOSE: Final = 0.85
 """What says at least this share of what the best match says may be meant as well."""
 _STATUS_WORDS: Final = frozenset({"error", "code", "http", "status", "message", "type", "api"})
@@ -83,26 +88,30 @@ class TextIndex:
                 constants = known.pattern.constants
                 if present.issuperset(constants):
                     is_long = len(constants) >= _LONG_WORDS and known.evidence >= _LONG
-                    if known.pattern.is_in(given, whole=not is_long):
+                    limits = None if is_long else given.boundaries
+                    if known.pattern.is_in(given, limits, limits):
                         holes = len(known.words.words) - len(constants)
                         yield from [Match(saying, known.evidence, holes=holes) for saying in known.sayings]
 
     def _parts(self, given: Words) -> Iterator[Match]:
         """Yield the known texts of which a message at the end of a text, or around an ellipsis, is a part."""
         for part, is_beginning in _cut(given):
+            if len(part) > _LONGEST:
+                continue
             constants = self._known_words(part)
             if len(constants) < _PART_WORDS - (not is_beginning) or self._evidence(constants) < _PART:
                 continue
             # The last word of a cut text may be cut itself.
-            end = part if constants and part[-1] in (*constants, HOLE, GAP) else part[:-1]
-            pattern = TextPattern(parts(end))
+            cut = "" if part[-1] in (*constants, HOLE, GAP) else part[-1]
+            pattern = TextPattern(parts(part[:-1] if cut else part))
             if set(pattern.constants) - set(constants):
                 continue
             found = [
                 known
                 for known in self._by_word[self._rarest(pattern.constants)]
                 if set(pattern.constants) <= set(known.pattern.constants)
-                and pattern.is_in(_opening(known.words, end) if is_beginning else known.words)
+                and pattern.is_in(known.words, _beginnings(known.words, constants) if is_beginning else None)
+                and any(word.startswith(cut) for word in known.words.words)
             ]
             if found:
                 evidence = self._evidence(pattern.constants)
@@ -145,19 +154,20 @@ def _said(text: Words) -> str:
     return " ".join(filter(is_constant, text.words))
 
 
-def _opening(known: Words, part: Sequence[str]) -> Words:
-    """Return the first words of a known text, about as many as a part has, because a cut message begins as it does."""
-    return Words(known.words[: len(part) + 6], known.boundaries)
+def _beginnings(known: Words, constants: Sequence[str]) -> frozenset[int]:
+    """Return where the beginning of a cut message may be in a known text; few words are at its own beginning only."""
+    return known.boundaries if len(constants) >= _MANY_WORDS else _FIRST
 
 
 def _cut(given: Words) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield the parts of a text that may be the rest of a cut message, each with whether it begins as that did."""
     ends = [position for position, word in enumerate(given.words) if word == GAP]
-    starts = [0, *[end + 1 for end in ends]]
-    for start, end in zip(reversed(starts), reversed([*ends, len(given.words)]), strict=True):
+    limits = list(zip([0, *[end + 1 for end in ends]], [*ends, len(given.words)], strict=True))
+    boundaries = sorted(given.boundaries)
+    for start, end in reversed(limits[-_MOST_PARTS:]):
         if start:
             yield given.words[start:end], False
-        begins = [each for each in sorted(given.boundaries) if start <= each < end]
+        begins = boundaries[bisect_left(boundaries, start) : bisect_left(boundaries, end)]
         for begin in begins[-_MOST_PARTS:]:
             part = given.words[begin:end]
             if any(is_constant(word) and word not in _STATUS_WORDS for word in part):

@@ -49,13 +49,13 @@ class TextPattern:
         # What may follow the last word need not.
         self._ends = (1 << at) - (1 << last)
 
-    def is_in(self, text: Words, *, whole: bool = False) -> bool:
-        """Return whether the pattern is in a text; `whole`: only where a message begins and ends."""
+    def is_in(self, text: Words, starts: frozenset[int] | None = None, ends: frozenset[int] | None = None) -> bool:
+        """Return whether the pattern is in a text; only where it starts and ends at some positions, if given."""
         state = 0
         for position, word in enumerate(text.words):
-            begins = 1 if not whole or position in text.boundaries else 0
+            begins = 1 if starts is None or position in starts else 0
             state = self._skipped(state << 1 | begins) & (self._masks.get(word, 0) | self._any)
-            if state & self._ends and (not whole or position + 1 in text.boundaries):
+            if state & self._ends and (ends is None or position + 1 in ends):
                 return True
         return False
 

@@ -16,8 +16,9 @@ GAP: Final = "\x01"
 MAX_CHARACTERS: Final = 16_384
 """How much of a text is read at each end. Real error bodies are below 4 kB; tracebacks end with the error."""
 
-_UNICODE: Final = re.compile(r"\\+u([0-9a-fA-F]{4})")
-_WHITE: Final = re.compile(r"\\+[nrt]")
+_ESCAPES: Final = re.compile(r"\\+")
+_UNICODE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_WHITE: Final = re.compile(r"\\[nrt]")
 _URL: Final = re.compile(r"https?://[^\s\"'<>)}\]]+")
 _PLACEHOLDER: Final = re.compile(r"<(?:n|id|ids|index|name|number|model)>", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"…|\.\.\.+|\x00|\w[\w-]*")
@@ -53,14 +54,16 @@ def words(text: str) -> Words:
         if _BOUNDARY.search(text, end, match.start()) or word == GAP or found[-1:] == [GAP]:
             boundaries.add(len(found))
         end = match.end()
-        # Holes in a row are one: an id that has dots is as variable as one that has none.
-        if word != HOLE or found[-1:] != [HOLE]:
+        # Holes in a row are one: an id that has dots is as variable as one that has none. So are ellipses.
+        if is_constant(word) or found[-1:] != [word]:
             found.append(word)
     return Words(tuple(found), frozenset({*boundaries, len(found)}))
 
 
 def _plain(text: str) -> str:
     """Return a text without escapes, however often it was escaped, and without URLs and written placeholders."""
+    # First runs of backslashes become one, because to look for what follows a run takes quadratic time.
+    text = _ESCAPES.sub(r"\\", text)
     text = _UNICODE.sub(lambda code: chr(int(code[1], 16)), text)
     text = _WHITE.sub("\n", text).replace("\\", "")
     return _PLACEHOLDER.sub(HOLE, _URL.sub(HOLE, text))

@@ -27,7 +27,6 @@ from conformance.wire.elements import (
     calls_of,
 )
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.failures import FailedExchange, find_failures
 from conformance.wire.keys import key_of
 from conformance.wire.plain import is_foreign
 from conformance.wire.repeats import StreamedText
@@ -108,11 +107,6 @@ class Index:
                 error = native.error()
                 found[number, "response"] = () if error is None else (Anomaly(error[0], describe(error[1])),)
         return [AnyStream(place, found[place]) for place in sorted(found)]
-
-    @property
-    def failures(self) -> list[FailedExchange]:
-        """Return the exchanges that failed, by their status, their body or an event of their stream."""
-        return list(find_failures(self))
 
     @property
     def streamed_texts(self) -> list[StreamedText]:

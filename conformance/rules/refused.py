@@ -1,4 +1,7 @@
-"""Finds the place in a request that caused an error: the rules that its cause names judge that request."""
+"""Explains a failed exchange: what its error means, and the place in its request that caused it.
+
+The rules that the cause of the error names judge that request.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,11 +9,17 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
 from conformance import profiles
-from conformance.documents.pointer import Place
-from conformance.error_texts import ErrorCause, Explanation
+from conformance.documents.pointer import Place, render
+from conformance.error_texts import CauseSide, ErrorCause, Explanation, explain, said
+from conformance.results import Level
 from conformance.rules import Context, Fault, Rule, load
+from conformance.wire.elements import FailedExchange
 from conformance.wire.native import CHAT
-from conformance.wire.views import Side
+from conformance.wire.views import FIRST_ERROR, Side
+
+_MOST_HOSTS: Final = 4
+_SIDES: Final = {CauseSide.CLIENT: "client", CauseSide.ACCOUNT: "client"}
+"""Who can act: a key and its quota are the client's, and what the model wrote came from the provider."""
 
 _NUMBER: Final = re.compile(r"\d{1,6}")
 
@@ -25,6 +34,45 @@ class FailureOrigin(NamedTuple):
     place: Place
     message: str
     is_native: bool
+
+
+def explained_fault(failure: FailedExchange, context: Context) -> Fault:
+    """Return what is known of a failure: its cause, side, place and fix; or that no rule explains it."""
+    exchange = failure.exchange
+    explained = explain(failure.value, exchange.status, context.provider, exchange.protocol)
+    if explained is None:
+        return Fault(f"the provider refused this and no rule explains it: {_described(failure)}")
+    place = origin(explained, context)
+    side = explained.cause.side
+    return Fault(
+        _message(failure, explained, place),
+        place=None if place is None or place.is_native else place.place,
+        level=Level.MUST if side is CauseSide.CLIENT else None,
+        side=_SIDES.get(side, ""),
+    )
+
+
+def _described(failure: FailedExchange) -> str:
+    status = failure.exchange.status or 0
+    text = f"“{said(failure.value)}”" if failure.value else "no body"
+    return f"status {status}, {text}" if status >= FIRST_ERROR else text
+
+
+def _message(failure: FailedExchange, explained: Explanation, place: FailureOrigin | None) -> str:
+    """Return what the host says and means, the place, who can fix it, and how."""
+    cause = explained.cause
+    sentences = [f"the provider refused this: {_described(failure)}.", explained.meaning]
+    if place is not None:
+        # Places in native bodies need no translation, which that of a fault of this rule gets.
+        at = f"at {render(place.place)}" if place.is_native else "here"
+        sentences.append(f"{place.rule} finds it {at}: {place.message}.")
+    others = " or ".join([each.id for each in explained.causes[1:]])
+    sentences.append(f"Cause: {cause.id}{f', or {others}' if others else ''}; side: {cause.side}.")
+    if explained.hosts:
+        sentences.append(f"Known of {', '.join(explained.hosts[:_MOST_HOSTS])}.")
+    if explained.since:
+        sentences.append(f"So since {explained.since}.")
+    return " ".join([*sentences, f"To fix it: {explained.fix}"])
 
 
 def origin(explained: Explanation, context: Context) -> FailureOrigin | None:
