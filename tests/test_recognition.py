@@ -125,9 +125,8 @@ def test_a_request_to_a_host_that_no_profile_knows_is_not_judged_by_other_hosts(
 
 def test_a_request_that_was_answered_is_only_a_may(tmp_path: Path) -> None:
     body = json.loads(LOST.read_text("utf-8"))
-    code, out, _ = check(
-        write(tmp_path / "a.json", {"request": body, "status": 200, "response": BASES["plain"][0]["response"]})
-    )
+    reply = {**BASES["plain"][0]["response"], "created": 1_794_000_000}
+    code, out, _ = check(write(tmp_path / "a.json", {"request": body, "status": 200, "response": reply}))
 
     assert 0 == code
     assert "reasoning/present-on-tool-turns MAY (client)" in out
