@@ -12,13 +12,13 @@ from conformance import Exchange, profiles, rules
 from conformance.cli import main
 from conformance.error_texts import CauseSide, Explanation, causes, explain
 from conformance.error_texts.causes import by_claim
-from conformance.error_texts.index import known_texts
-from conformance.error_texts.sayings import Saying, of_files, of_profiles, read
+from conformance.error_texts.index import TextIndex, known_texts
+from conformance.error_texts.sayings import Saying, claims_of, of_files, of_profiles, read, refusals_of
 from conformance.error_texts.unwrapping import codes_in, said, status_in
 from conformance.error_texts.words import GAP, HOLE, MAX_CHARACTERS, words
 from conformance.errors import InvalidDocument
 from conformance.judge import check
-from conformance.profiles import of
+from conformance.profiles import Profile, of
 from conformance.results import Finding
 from conformance.rules import Example
 from tests.checking import check as run_check
@@ -76,8 +76,12 @@ def test_a_text_that_only_looks_alike_is_not_explained(text: str) -> None:
 
 
 def test_an_error_text_stands_once() -> None:
-    of_claims = {words(each.message).words for each in of_profiles()}
-    assert [] == [each.text for each in of_files() if words(each.message).words in of_claims]
+    of_claims = TextIndex(of_profiles())
+    assert [] == [
+        (each.text, found[0].saying.host)
+        for each in of_files()
+        if (found := of_claims.find(each.text)) and not found[0].is_part and found[0].saying.cause == each.cause
+    ]
     texts = [each.text for each in of_files()]
     assert sorted(set(texts)) == sorted(texts)
 
@@ -88,10 +92,15 @@ def test_each_text_of_a_file_is_found(saying: Saying) -> None:
 
 
 def test_every_claim_with_a_refusal_has_a_cause_and_every_cause_is_used() -> None:
-    held = {each.claim for each in of_profiles()}
-    assert held <= set(by_claim())
+    every_profile = [each for name in profiles.names() for each in _wires(profiles.load_profile(name))]
+    held = {claim.name for each in every_profile for claim, _ in claims_of(each) if list(refusals_of(claim.value))}
+    assert set() == held - set(by_claim())
     used = {each.cause for each in (*of_profiles(), *of_files())}
     assert set() == {name for name, each in causes().items() if name not in used and not (each.codes or each.statuses)}
+
+
+def _wires(profile: Profile) -> tuple[Profile, ...]:
+    return (profile, *profile.protocols.values())
 
 
 def test_every_rule_that_a_cause_names_is_about_requests() -> None:

@@ -51,11 +51,11 @@ def causes() -> Mapping[str, ErrorCause]:
     return {name: _cause(name, each) for name, each in _document()["causes"].items()}
 
 
-def cause_of(claim: str, text: str) -> ErrorCause:
-    """Return the cause of a text in a claim; raises KeyError for a claim that holds no refusals."""
+def cause_of(claim: str, text: str) -> ErrorCause | None:
+    """Return the cause of a text in a claim; None if the causes do not name the claim."""
     said = f" {' '.join(words(text).words)} "
     narrower = [cause for cause, wanted in _narrower().get(claim, ()) if f" {wanted} " in said]
-    return narrower[0] if narrower else by_claim()[claim]
+    return narrower[0] if narrower else by_claim().get(claim)
 
 
 @cache

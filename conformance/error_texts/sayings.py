@@ -100,13 +100,14 @@ def of_profiles() -> tuple[Saying, ...]:
     found: dict[tuple[str, str, str, str], Saying] = {}
     for profile in map(profiles.load_profile, profiles.names()):
         for each in (profile, *profile.protocols.values()):
-            for claim, model in _claims(each):
+            for claim, model in claims_of(each):
                 for saying in _of_claim(each, claim, model):
                     found.setdefault((saying.text, saying.host, saying.wire, saying.claim), saying)
     return tuple(found.values())
 
 
-def _claims(profile: Profile) -> Iterator[tuple[Claim, str]]:
+def claims_of(profile: Profile) -> Iterator[tuple[Claim, str]]:
+    """Yield every claim of a profile on one wire, with the glob of the models that it is about."""
     for model, histories in (("", profile.claims), *[(each.name, each.claims) for each in profile.models]):
         for history in histories.values():
             for claim in history:
@@ -115,12 +116,15 @@ def _claims(profile: Profile) -> Iterator[tuple[Claim, str]]:
 
 def _of_claim(profile: Profile, claim: Claim, model: str) -> Iterator[Saying]:
     for value in (claim.value, *[other.value for other in claim.disagrees]):
-        for refusal in _refusals(value):
+        for refusal in refusals_of(value):
             for text in _texts(refusal):
+                cause = cause_of(claim.name, text)
+                if cause is None:
+                    continue
                 yield Saying(
                     text=text,
                     message=_message(text),
-                    cause=cause_of(claim.name, text).id,
+                    cause=cause.id,
                     host=profile.service,
                     wire=profile.wire,
                     status=refusal["status"],
@@ -132,15 +136,15 @@ def _of_claim(profile: Profile, claim: Claim, model: str) -> Iterator[Saying]:
                 )
 
 
-def _refusals(value: Any) -> Iterator[Mapping[str, Any]]:
+def refusals_of(value: Any) -> Iterator[Mapping[str, Any]]:
     """Yield the refusals in the value of a claim, however deep."""
     if isinstance(value, Mapping):
         if "status" in value:
             yield value
         else:
-            yield from [each for member in value.values() for each in _refusals(member)]
+            yield from [each for member in value.values() for each in refusals_of(member)]
     elif isinstance(value, Sequence) and not isinstance(value, str):
-        yield from [each for member in value for each in _refusals(member)]
+        yield from [each for member in value for each in refusals_of(member)]
 
 
 def _texts(refusal: Mapping[str, Any]) -> Iterator[str]:
