@@ -98,3 +98,19 @@ def test_the_command_asks_all_providers_and_not_one() -> None:
 
     assert 2 == code
     assert "--everywhere asks all providers" in error
+
+
+def test_a_list_of_messages_is_asked_of_the_default_model_of_each_provider() -> None:
+    found = answers([{"role": "user", "content": "Hi."}])
+
+    assert {HostVerdict.ACCEPTED} == {each.verdict for each in found.answers}
+    assert profiles.load("groq").model == by_provider(found)["groq"].model
+
+
+def test_a_parameter_of_a_native_wire_alone_is_not_sent_to_providers_of_another() -> None:
+    native = as_sent(BODY, "messages").native
+    assert native is not None
+    body = {**native.request, "thinking": {"type": "enabled", "budget_tokens": 1024}}
+    found = answers({"url": "/v1/messages", "request": body, "response": None})
+
+    assert "request/no-unknown-parameters" not in {each.rule for each in found.answers if each.prepared}

@@ -77,13 +77,16 @@ def test_no_two_profiles_share_a_name_an_alias_or_a_title() -> None:
     assert {} == shared
 
 
-def test_an_ambiguous_model_lists_how_to_name_each_host() -> None:
+@every("text", ["gpt-oss-120b", "llama-3.3-70b", "openai/gpt-oss-120b"])
+def test_an_ambiguous_model_lists_how_to_name_each_host(text: str) -> None:
     with pytest.raises(AmbiguousName) as error:
-        resolve("gpt-oss-120b")
+        resolve(text)
 
-    assert str(error.value).startswith("'gpt-oss-120b' fits more than one host; name one of them: ")
-    assert "groq/openai/gpt-oss-120b" in str(error.value)
-    assert ("groq", "openai/gpt-oss-120b") == tuple(resolve("groq/openai/gpt-oss-120b"))
+    said, _, listed = str(error.value).partition("; name one of them: ")
+    ways = [each for each in listed.split(", ") if "/" in each]
+    assert f"{text!r} fits more than one host" == said
+    assert [each.partition("/")[0] for each in ways] == [resolve(each).profile for each in ways]
+    assert [each.partition("/")[2] for each in ways] == [resolve(each).model for each in ways]
 
 
 @every(

@@ -11,7 +11,7 @@ from conformance.formats import Input
 from conformance.profiles import UNKNOWN
 from conformance.resources import folder
 from conformance.results import Finding, Level, Refusal
-from tests.checking import FAULTY, GOOD, check, write
+from tests.checking import BASES, FAULTY, GOOD, check, write
 from tests.loops import every
 
 BY_HOST, BY_LOG, BY_REPLIES = "by its host", "as its log says", "by its replies"
@@ -109,7 +109,27 @@ def test_signs_are_found_at_both_ends_of_a_stream() -> None:
 
 
 def test_a_host_that_no_profile_knows_is_not_recognised_by_what_it_passes_on() -> None:
-    assert Recognition() == recognise(given(url="https://gateway.example/v1/chat/completions", response=CHAT | TURN))
+    seen = recognise(given(url="https://gateway.example/v1/chat/completions", response=CHAT | TURN))
+
+    assert Recognition(host="gateway.example") == seen
+
+
+def test_a_request_to_a_host_that_no_profile_knows_is_not_judged_by_other_hosts(tmp_path: Path) -> None:
+    url = "https://gateway.example/v1/chat/completions"
+    body = json.loads(LOST.read_text("utf-8"))
+    code, out, _ = check(write(tmp_path / "a.json", {"url": url, "request": body, "response": None}))
+
+    assert 0 == code
+    assert "known to serve" not in out
+
+
+def test_a_request_that_was_answered_is_only_a_may(tmp_path: Path) -> None:
+    body = json.loads(LOST.read_text("utf-8"))
+    reply = {**BASES["plain"][0]["response"], "created": 1_794_000_000}
+    code, out, _ = check(write(tmp_path / "a.json", {"request": body, "status": 200, "response": reply}))
+
+    assert 0 == code
+    assert "reasoning/present-on-tool-turns MAY (client)" in out
 
 
 def test_two_providers_are_judged_by_what_both_claim() -> None:

@@ -12,10 +12,11 @@ from conformance.judge import judge_by_models
 from conformance.profiles import load, naming
 from conformance.results import Finding, Level
 from conformance.rules import Rule
-from conformance.wire.exchange import Conversation
+from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.views import Side
 
 _MAX_RULES: Final = 8
+_ERROR: Final = 400
 
 
 class RefusedByHosts(NamedTuple):
@@ -33,13 +34,15 @@ class RefusedByHosts(NamedTuple):
 class Served(NamedTuple):
     """A model, its hosts on the wire of the request in order, its vendor first, and what some of them reject.
 
-    `vendor` is empty if the model has none that serves it.
+    `vendor` is empty if the model has none that serves it. `answered`: whether the requests were answered where they
+    were sent, whichever host that is.
     """
 
     model: str
     vendor: str
     hosts: tuple[str, ...]
     refused: tuple[RefusedByHosts, ...]
+    answered: bool = False
 
     @property
     def refusing(self) -> tuple[str, ...]:
@@ -71,7 +74,14 @@ def judge_by_model(conversation: Conversation, rules: Sequence[Rule], as_of: str
     served = [(load(name), own) for name, own in hosts.items()]
     judgements = judge_by_models(conversation, served, claimed_rules(tuple(rules)), as_of)
     found = refusals(zip(hosts, [each.found() for each in judgements], strict=True))
-    return Served(model, naming.vendor_of(model), tuple(hosts), found)
+    return Served(model, naming.vendor_of(model), tuple(hosts), found, all(map(_is_answered, conversation)))
+
+
+def _is_answered(exchange: Exchange) -> bool:
+    """Return whether a host accepted a request: it has a reply that is no error."""
+    if exchange.status is not None:
+        return exchange.status < _ERROR
+    return exchange.response is not None and not (isinstance(exchange.response, dict) and "error" in exchange.response)
 
 
 def refusals(found: Iterable[tuple[str, Iterable[Any]]]) -> tuple[RefusedByHosts, ...]:
@@ -94,10 +104,10 @@ def claimed_rules(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 def as_outcomes(served: Served, outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what hosts reject as outcomes of a report, which all have one level; findings there already name them.
 
-    It is a SHOULD if the vendor or most hosts reject the request, since there it works nowhere or not at its source;
-    otherwise a MAY.
+    It is a SHOULD if the vendor or most hosts reject the request, since then it works hardly anywhere or not at its
+    source; otherwise a MAY, and so is what was accepted where it was sent.
     """
-    is_news = served.vendor in served.refusing or 2 * len(served.refusing) > len(served.hosts)
+    is_news = not served.answered and (served.vendor in served.refusing or 2 * len(served.refusing) > len(served.hosts))
     level = Level.SHOULD if is_news else Level.MAY
     known = {outcome["rule"]: outcome for outcome in outcomes}
     added: dict[str, dict[str, Any]] = {}

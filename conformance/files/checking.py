@@ -142,7 +142,7 @@ class Checker:
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
         if seen is not None:
             counts.update([(RECOGNISED, each) for each in seen.providers or ("",)])
-            if not seen.providers:
+            if not seen.providers and not seen.host:
                 reported = self._by_model(conversation, chosen, reported, counts, notes)
         elif profile is not None and (warning := _contradiction(given, profile)):
             notes.append(warning)
@@ -150,7 +150,7 @@ class Checker:
             _add_lines(given, reported)
         report = _report(given, profile, days, notes, reported) | {"protocol": _protocols(conversation)}
         if seen is not None and seen.providers:
-            report["recognised"] = seen._asdict()
+            report["recognised"] = {"providers": list(seen.providers), "by": seen.by}
         corrected = self._fixed(given, profile, judgement, report) if self._task.fixes or self._task.corrects else ()
         return CheckedInput(report, counts, judgement.judged(), corrected)
 

@@ -20,8 +20,15 @@ from conformance.results import Finding, Level
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
-from conformance.wire.views import Side
+from conformance.wire.views import Side, requests
 
+_COMMON: Final = frozenset(
+    {
+        "max_tokens", "messages", "metadata", "model", "parallel_tool_calls", "seed", "service_tier", "store", "stream",
+        "temperature", "tool_choice", "tools", "top_p", "user",
+    }
+)  # fmt: skip
+"""The parameters that chat completions share with other wires; all others of a native request mean nothing there."""
 _DAMAGED: Final = "damaged"
 _DEVIATION: Final = "verdict"
 _BETWEEN: Final = "; "
@@ -75,6 +82,8 @@ class _Asked(NamedTuple):
 
 def everywhere(given: Input, rules: Sequence[Rule], as_of: str = "") -> Everywhere | None:
     """Return what every provider does with the requests of an input; None if it has no request."""
+    if given.kind == "messages":
+        rules = [rule for rule in rules if not (rule.by_schema and rule.on is requests)]
     asked = [each for each in given.conversation if each.request is not None]
     if not asked:
         return None
@@ -93,7 +102,8 @@ def everywhere(given: Input, rules: Sequence[Rule], as_of: str = "") -> Everywhe
 
 def _host(profile: Profile, model: str, serving: Mapping[str, str]) -> _Asked:
     own = serving.get(profile.name, "")
-    return _Asked(profile, own or model_names.spelled(profile, model), bool(own))
+    # A list of messages names no model; a provider is then asked for its default one.
+    return _Asked(profile, own or (model_names.spelled(profile, model) if model else profile.model), bool(own))
 
 
 def _on_wire(
@@ -174,7 +184,8 @@ def _prepared(exchange: Exchange, host: _Asked, rules: Sequence[Rule], as_of: st
 
 def _as_prepared(exchange: Exchange, profile: Profile, model: str, as_of: str) -> tuple[Exchange, list[str]]:
     """Return the request as it is sent to a provider, and what of it could not be kept."""
-    body = exchange.request
+    own = {} if exchange.native is None else exchange.native.request
+    body = {key: value for key, value in exchange.request.items() if key in _COMMON or key not in own}
     prepared = convert.prepare(body, profile, model=model, date=as_of or exchange.date)
     notes = [note.reason for note in prepared.notes if not note.fixed]
     body = {**body, "model": model, "messages": prepared.messages}

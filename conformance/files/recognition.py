@@ -32,10 +32,14 @@ _NAMED, _HOST, _REPLIES = "as its log says", "by its host", "by its replies"
 
 
 class Recognition(NamedTuple):
-    """The providers that an input may be from, by name, and what shows it; empty if nothing does."""
+    """The providers that an input may be from, by name, and what shows it; empty if nothing does.
+
+    `host`: the one that its URL names, if no profile has it.
+    """
 
     providers: tuple[str, ...] = ()
     by: str = ""
+    host: str = ""
 
 
 class _Signs(NamedTuple):
@@ -58,7 +62,7 @@ def recognise(given: Input) -> Recognition:
     if host:
         # A host that no profile knows passes replies on, and may do so with the signs of another one.
         found = by_host(host, wire)
-        return Recognition((found,), _HOST) if found else Recognition()
+        return Recognition((found,), _HOST) if found else Recognition(host=host)
     return _by_signs(given.conversation, wire)
 
 

@@ -101,8 +101,16 @@ def find(text: str) -> Resolved | None:
 def vendor_of(model: str) -> str:
     """Return the profile of the vendor that makes a model and serves it itself; empty if none is known."""
     wanted = model_names.key(model)
-    fits = [name for name, globs in _words().families.items() if any(fnmatchcase(wanted, each) for each in globs)]
+    fits = [name for name, globs in _words().families.items() if any(_is_of_family(model, each) for each in globs)]
     return fits[0] if wanted and len(fits) == 1 else ""
+
+
+def _is_of_family(model: str, family: str) -> bool:
+    """Return whether a model is of a family: `mistral-large` is of `mistral*`, and the misspelled `mistrall` is not."""
+    if not fnmatchcase(model_names.key(model), model_names.key(family)):
+        return False
+    name, word = model_names.base(model.lower()), family.removesuffix("*")
+    return not name.startswith(word) or not name.removeprefix(word)[:1].isalpha()
 
 
 @lru_cache(maxsize=_MAX_RESOLVED)
@@ -163,7 +171,7 @@ def _words() -> _Words:
         for each in words:
             providers.setdefault(fold(each), {})[name] = None
         if "families" in listed:
-            families[name] = tuple([model_names.key(each) for each in listed["families"]])
+            families[name] = tuple(listed["families"])
     for name in installed_names():
         providers.setdefault(fold(name), {})[name] = None
     return _Words({word: tuple(each) for word, each in providers.items()}, families, titles, aliases)
