@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance import Exchange, profiles, rules
-from conformance.files.by_model import Refused, Served, as_outcomes, judge_by_model
+from conformance.files.by_model import RefusedByHosts, Served, as_outcomes, judge_by_model
 from conformance.files.recognition import Recognition, contradiction, recognise, shared
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN
@@ -202,7 +202,7 @@ def test_what_the_vendor_or_most_hosts_refuse_is_a_should(
     refusing: tuple[str, ...], vendor: str, expected: str
 ) -> None:
     finding = Finding("/0/request", "expected x, got y", Level.MUST, Refusal(400, "no"), side="client")
-    refused = Refused("messages/x", dict.fromkeys(refusing, finding))
+    refused = RefusedByHosts("messages/x", dict.fromkeys(refusing, finding))
     (outcome,) = as_outcomes(Served("m", vendor, ("a", "b", "c"), (refused,)), [])
 
     assert expected == outcome["findings"][0]["level"]
@@ -213,7 +213,7 @@ def test_a_finding_of_the_canonical_wire_names_the_hosts_that_refuse_it() -> Non
     finding = Finding("/0/request", "expected x, got y", Level.MUST, Refusal(400), side="client")
     known = [{"rule": "messages/x", "findings": [{"at": "/0/request"}]}]
 
-    assert [] == as_outcomes(Served("m", "a", ("a",), (Refused("messages/x", {"a": finding}),)), known)
+    assert [] == as_outcomes(Served("m", "a", ("a",), (RefusedByHosts("messages/x", {"a": finding}),)), known)
     assert [{"at": "/0/request", "hosts": [{"provider": "a", "status": 400}]}] == known[0]["findings"]
 
 
