@@ -26,7 +26,7 @@ _PRELOADED: Final = [
     "tests.warm",
 ]
 _OWN_PLUGIN: Final = ("-p", "conformance.pytest_plugin", "-p", "no:cacheprovider")
-"""The plugin of the package and no other: those of other packages are imported anew in every run."""
+"""The plugin of the package and no other: those of other packages would be imported again in every run."""
 
 
 @cache

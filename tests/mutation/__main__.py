@@ -50,7 +50,8 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
 def main(given: Sequence[str] | None = None) -> int:
     """Print the score; return 1 if the catalogue does not explain all of it."""
     arguments = _arguments(given)
-    score = mutate(rules.select(arguments.rule or ["*"]))
+    chosen = rules.select(arguments.rule) if arguments.rule else rules.load()
+    score = mutate(chosen)
     data = orjson.dumps(score, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if arguments.write:
         artifacts.write(ROOT / "reports" / "mutation.json", data)

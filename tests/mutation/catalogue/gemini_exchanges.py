@@ -162,7 +162,7 @@ def gemini_request_key_retyped(slot: Slot) -> None:
     slot.retype()
 
 
-@mutation(keys(replies, "candidates", "usageMetadata"), "native/reply-shape")
+@mutation(keys(replies, "candidates", "usageMetadata"), "native/reply-shape", related=("gemini/content-present",))
 def gemini_reply_key_retyped(slot: Slot) -> None:
     """A key of a reply has a value of the wrong type."""
     slot.retype()

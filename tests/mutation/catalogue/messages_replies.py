@@ -36,7 +36,7 @@ def native_reply_key_retyped(slot: Slot) -> None:
 @mutation(
     keys(reply_blocks("tool_use", "text", "thinking"), "id", "name", "input", "text", "thinking"),
     "native/reply-shape",
-    related=("tool-calls/arguments-fit-schema",),
+    related=("tool-calls/arguments-fit-schema", "response/message-not-empty"),
 )
 def reply_block_key_dropped(slot: Slot) -> None:
     """A block of a reply lacks a required key."""
@@ -178,7 +178,12 @@ def error_in_native_stream(event: Slot) -> None:
     event.holder[event.key :] = [error]
 
 
-@mutation(reply_blocks("text"), "messages/reply-text-not-empty", claims={"content.empty-text-part": REJECTED})
+@mutation(
+    reply_blocks("text"),
+    "messages/reply-text-not-empty",
+    related=("response/message-not-empty",),
+    claims={"content.empty-text-part": REJECTED},
+)
 def text_block_of_reply_empty(block: Slot) -> None:
     """A text block of a reply is empty, at a provider that rejects empty text."""
     block.value["text"] = ""

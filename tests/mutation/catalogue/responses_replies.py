@@ -53,6 +53,7 @@ def responses_reply_key_retyped(slot: Slot) -> None:
 @mutation(
     keys(output_items("function_call", "message", "reasoning"), "call_id", "name", "arguments", "content"),
     "native/reply-shape",
+    related=("response/answer-beside-reasoning",),
 )
 def output_item_key_dropped(slot: Slot) -> None:
     """An item of a reply lacks a required key."""

@@ -59,7 +59,9 @@ def choice_key_dropped(slot: Slot) -> None:
     keys(_choices, "index", "message", "finish_reason", "message/role", "message/content", "message/tool_calls"),
     "shape/choice",
     related=(
+        "response/answer-beside-reasoning",
         "response/finish-reason-matches-tool-calls",
+        "response/message-not-empty",
         "shape/response",
     ),
 )
@@ -101,7 +103,7 @@ def chunk_key_dropped(slot: Slot) -> None:
 @mutation(
     keys(targets.inner_chunks, "id", "object", "created", "model", "choices"),
     "shape/chunk",
-    related=("stream/chunk-id-constant", "response/message-not-empty"),
+    related=("stream/chunk-id-constant", "response/message-not-empty", "response/answer-beside-reasoning"),
 )
 def chunk_key_retyped(slot: Slot) -> None:
     """A key of a chunk has a value of the wrong type."""
@@ -114,7 +116,11 @@ def chunk_object_of_reply(slot: Slot) -> None:
     slot.put("chat.completion")
 
 
-@mutation(keys(_chunk_choices, "index", "delta"), "shape/chunk", related=("response/message-not-empty",))
+@mutation(
+    keys(_chunk_choices, "index", "delta"),
+    "shape/chunk",
+    related=("response/message-not-empty", "response/answer-beside-reasoning"),
+)
 def chunk_choice_key_dropped(slot: Slot) -> None:
     """A choice of a chunk lacks a required key."""
     slot.drop()
@@ -123,7 +129,7 @@ def chunk_choice_key_dropped(slot: Slot) -> None:
 @mutation(
     keys(_chunk_choices, "index", "delta", "delta/content", "delta/reasoning_content"),
     "shape/chunk",
-    related=("response/message-not-empty",),
+    related=("response/message-not-empty", "response/answer-beside-reasoning"),
 )
 def chunk_choice_key_retyped(slot: Slot) -> None:
     """A key of a chunk's choice has a value of the wrong type."""

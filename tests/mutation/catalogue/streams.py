@@ -68,7 +68,11 @@ def cut_between_events(reply: Reply) -> None:
     del events[len(events) // 2 :]
 
 
-@mutation(targets.inner_chunks, "stream/events-are-json", related=("response/message-not-empty",))
+@mutation(
+    targets.inner_chunks,
+    "stream/events-are-json",
+    related=("response/message-not-empty", "response/answer-beside-reasoning"),
+)
 def event_in_single_quotes(chunk: Slot) -> None:
     """An event is a Python literal."""
     chunk.put("data: {'usage': None}\n\n")
@@ -194,7 +198,7 @@ def delta_null(reply: Reply) -> None:
     reply.ending["delta"] = None
 
 
-@mutation(targets.streams, "stream/ends-with-done")
+@mutation(targets.streams, "stream/ends-with-done", "stream/not-empty")
 def stream_emptied(record: Record) -> None:
     """A stream is empty."""
     record["response"] = []
