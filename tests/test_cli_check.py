@@ -70,6 +70,7 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
     summary = {
         "inputs": 1,
         "unreadable": 0,
+        "skipped": 0,
         "exchanges": 1,
         "errored": 0,
         "hidden": 0,

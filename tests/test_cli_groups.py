@@ -10,7 +10,7 @@ from conformance.cli import _registry, main
 from tests.checking import ROOT
 
 GROUPS = {
-    "traffic": ["check", "convert", "explain", "prepare"],
+    "traffic": ["check", "convert", "doctor", "explain", "prepare", "shrink"],
     "clients": ["adapter", "proxy", "serve"],
     "providers": ["engine", "provider"],
     "results": ["evidence", "gate", "report"],
@@ -99,8 +99,11 @@ def test_a_command_that_does_something_alone_shows_its_own_options_beside_its_ac
         ("profile", "unknown command 'profile'; did you mean provider?"),
         ("list", "unknown command 'list'; did you mean adapter list, engine list, evidence list?"),
         ("check-files", "unknown command 'check-files'; did you mean check?"),
-        ("traffic", "'traffic' is a group of commands: check, convert, explain, prepare"),
-        ("qqqq", "unknown command 'qqqq'; known: adapter, check, convert, engine, evidence, explain, gate, prepare"),
+        ("traffic", "'traffic' is a group of commands: check, convert, doctor, explain, prepare"),
+        (
+            "qqqq",
+            "unknown command 'qqqq'; known: adapter, check, convert, doctor, engine, evidence, explain, gate",
+        ),
         ("_registry", "unknown command '_registry'; known: adapter"),
         ("provider bogus", "unknown provider action 'bogus'; known: compare, diff, discover, new, record"),
         ("provider valid", "unknown provider action 'valid'; did you mean validate"),

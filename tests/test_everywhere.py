@@ -1,6 +1,7 @@
 """`check --everywhere` says what every known provider does with a request, the worst first."""
 
 import json
+from typing import Any
 
 from conformance import profiles, rules
 from conformance.documents import parse_json
@@ -12,7 +13,7 @@ from tests.checking import check
 from tests.loops import every
 
 LOST = folder("docs") / "examples" / "lost-reasoning.json"
-BODY = parse_json(LOST.read_bytes(), "lost")
+BODY: Any = parse_json(LOST.read_bytes(), "lost")
 
 
 def answers(body: object) -> Everywhere:

@@ -129,6 +129,54 @@ def test_a_call_that_failed_has_its_status_and_error(attributes: Any, more: Any,
     assert expected == (exchange.status, exchange.response)
 
 
+DATADOG: dict[str, Any] = {
+    "span_id": "1",
+    "meta": {
+        "kind": "llm",
+        "model_name": "m-asked",
+        "input": {
+            "messages": [
+                {"role": "user", "content": "Hello"},
+                {
+                    "role": "assistant",
+                    "tool_calls": [{"tool_id": "a", "name": "f", "arguments": {}}],
+                },
+                {"role": "tool", "tool_results": [{"tool_id": "a", "name": "f", "result": '{"b":1}', "type": "x"}]},
+            ]
+        },
+        "output": {"messages": [SAID]},
+    },
+}
+BRAINTRUST: dict[str, Any] = {
+    "span_attributes": {"type": "llm", "name": "Chat Completion"},
+    "input": REBUILT,
+    "output": [{"index": 0, "message": SAID}],
+    "metadata": {"model": "m-asked", "provider": "openai"},
+}
+PORTKEY = {
+    "ai_model": "x",
+    "response_status_code": 200,
+    "request.body": {"model": "m-asked", "messages": REBUILT},
+    "response": {"body": {"choices": [{"index": 0, "message": SAID}]}},
+}
+
+
+@every(
+    ("kind", "value"),
+    [
+        ("datadog", DATADOG),
+        ("datadog", {"data": {"type": "span", "attributes": {"ml_app": "a", "spans": [DATADOG]}}}),
+        ("braintrust", BRAINTRUST),
+        ("portkey", PORTKEY),
+    ],
+)
+def test_rows_of_other_platforms_are_read(kind: str, value: dict[str, Any]) -> None:
+    found = one(value)
+    (exchange,) = found.conversation
+    assert (kind, REBUILT, "m-asked") == (found.kind, exchange.request["messages"], exchange.model)
+    assert [SAID] == [choice["message"] for choice in exchange.response["choices"]]
+
+
 @every(
     "value",
     [
@@ -149,6 +197,9 @@ def test_a_call_that_failed_has_its_status_and_error(attributes: Any, more: Any,
             "status": "failure",
             "error_str": f"litellm.BadRequestError: OpenAIException - {json.dumps(ERROR)}",
         },
+        BRAINTRUST | {"input": REQUEST["messages"], "output": None, "error": f"BadRequestError: {RAISED}"},
+        DATADOG | {"meta": DATADOG["meta"] | {"input": REQUEST, "error": {"type": "x", "message": RAISED}}},
+        {"ai_org": "openai", "response_status_code": 400, "request": {"body": REQUEST}, "response": {"body": ERROR}},
     ],
 )
 def test_other_logs_hold_failures_too(value: dict[str, Any]) -> None:

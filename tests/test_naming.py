@@ -42,6 +42,7 @@ MODELS = {
     "Kimi K2 on Groq": ("groq", "moonshotai/kimi-k2-instruct"),
     "groq/kimi-k2": ("groq", "moonshotai/kimi-k2-instruct"),
     "kimi-k2@groq": ("groq", "moonshotai/kimi-k2-instruct"),
+    "zai-org/GLM-4.6:cerebras": ("cerebras", "zai-org/GLM-4.6"),
     "groq kimi k2": ("groq", "moonshotai/kimi-k2-instruct"),
     "openrouter:anthropic/claude-sonnet-4.5": ("openrouter", "anthropic/claude-sonnet-4.5"),
     "moonshotai/kimi-k2.6": ("moonshot", "kimi-k2.6"),

@@ -161,7 +161,7 @@ def test_a_request_is_judged_by_the_hosts_that_serve_its_model() -> None:
 
     assert 1 == code
     assert "    deepseek-v4-flash: refused by 4 of the 12 hosts known to serve it\n" in out
-    assert "reasoning/present-on-tool-turns SHOULD (client) at /0/request/messages/1: deepseek-v4-flash: refused" in out
+    assert "reasoning/present-on-tool-turns SHOULD (client) at /0/request/messages/1: expected" in out
     assert "    deepseek answers 400: The `reasoning_content` in the thinking mode must be passed back" in out
     assert 0 == check(LOST, "--provider", "none")[0]
 

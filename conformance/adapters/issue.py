@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from conformance import profiles, scenarios
 from conformance.adapters import loop
@@ -13,6 +14,8 @@ from conformance.results import Finding, Status
 from conformance.results.runs import Case, Results
 from conformance.rules import Rule
 from conformance.scenarios import Scenario
+from conformance.shrinking import shrink
+from conformance.wire.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,17 @@ class Issue:
         found = {name: self.profile.claim(name, self.results.model) for name in (*self.rule.claims, *self.rule.reads)}
         known = {name: claim for name, claim in found.items() if claim is not None}
         return tuple([each for name, each in known.items() if name in self.rule.claims or self._is_refusal(each)])
+
+    def smallest(self) -> Any:
+        """Return the smallest request that breaks the rule alone; None if it takes a session, or was not kept."""
+        sent = self.proof.request
+        if sent is None or not isinstance(self.rule, Rule):
+            return None
+        try:
+            shrunk = shrink((Exchange(request=sent.body, model=self.results.model),), self.rule.id, self.profile)
+        except Unusable:
+            return None
+        return shrunk.conversation[0].as_received.request
 
     def _is_refusal(self, claim: Claim) -> bool:
         """Return True if a claim has the answer that the finding shows."""

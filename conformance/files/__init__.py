@@ -60,14 +60,16 @@ def _paired(paths: Sequence[str], *, is_mapped: bool) -> tuple[Iterator[Input], 
     from conformance.formats import pairs
 
     joined, others = pairs.of_paths(paths)
-    below, taken = pairs.in_folders(file.path for path in folders for file in files_of(path) if file.found)
+    below, taken = pairs.in_folders(
+        file.path for path in folders for file in files_of(path) if file.found and not file.unrelated
+    )
     files = (file for path in others for file in files_of(path) if not (file.found and str(file.path) in taken))
     return chain(joined, below), files
 
 
 def summary(counts: Counts, judged: Collection[str], task: Task) -> dict[str, Any]:
     """Return the summary of all counts and of the rules that judged something; it always has the same keys."""
-    totals = ("inputs", "unreadable", "exchanges", "errored", "hidden")
+    totals = ("inputs", "unreadable", "skipped", "exchanges", "errored", "hidden")
     return {
         **{name: counts[name, ""] for name in totals},
         "rules": len(checker_of(task).rules),
@@ -86,7 +88,7 @@ def _known_by_provider(counts: Counts) -> dict[str, list[dict[str, Any]]]:
     known: dict[str, list[dict[str, Any]]] = {}
     for (group, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if group == "known":
-            provider, claim, rule = name.split(" ")
+            provider, claim, rule = name.rsplit(" ", 2)
             known.setdefault(provider, []).append({"claim": claim, "rule": rule, "count": count})
     return dict(sorted(known.items()))
 
@@ -112,12 +114,17 @@ def files_of(path: str) -> Iterator[File]:
         yield File(given)
         return
     empty = True
+    # Imported here because most calls have a file. Beside its sessions, an agent keeps settings, caches and keys.
+    from conformance.formats.sessions.places import sessions_in
+
+    sessions = sessions_in(given)
     for folder, below, names in os.walk(given):
         # In place: os.walk enters what the list holds afterwards.
         below[:] = sorted([name for name in below if not name.startswith(".")])
         for name in sorted(names):
             if plain_name(name).endswith(SUFFIXES) and not name.startswith("."):
                 empty = False
-                yield File(Path(folder, name), found=True)
+                file = Path(folder, name)
+                yield File(file, found=True, unrelated=sessions is not None and file not in sessions)
     if empty:
         yield File(given)

@@ -37,7 +37,7 @@ class BrokenLines:
         return True
 
     def close(self) -> Iterator[Input]:
-        """Yield an input with the problem of the first line and the numbers of the others, if any; then begin anew."""
+        """Yield an input with the problem of the first line and the numbers of the others, if any, and forget them."""
         if self._first is None or self._first.problem is None:
             return
         first = self._first.problem

@@ -107,7 +107,8 @@ def as_outcomes(served: Served, outcomes: list[dict[str, Any]]) -> list[dict[str
         for each in there:
             each.update(answers)
         if not there:
-            message = f"{served.line}: {refused.finding.message}"
+            of = f"{len(refused.by)} of the {len(served.hosts)} hosts known to serve {served.model}"
+            message = f"{refused.finding.message}; refused by {of}"
             about: dict[str, Any] = {
                 "at": refused.finding.at,
                 "message": message,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.files.broken_lines import BrokenLines
+from conformance.files.unrelated import related
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
 from conformance.judge import Judgement, judge
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 AUTO: Final = "auto"
 """The provider argument that means: recognise the provider of each input."""
 
-SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow")
+SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow", ".db")
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
 
 RECOGNISED: Final = "recognised"
@@ -75,10 +76,15 @@ class CheckedInput(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file to check. `found` is True if it was found in a folder, where unrelated files are skipped."""
+    """A file to check.
+
+    `found`: whether it was found in a folder, where files of something else are skipped. `unrelated`: whether it is one
+    of these, so that it is not even opened.
+    """
 
     path: Path
     found: bool = False
+    unrelated: bool = False
 
 
 class Checker:
@@ -100,9 +106,13 @@ class Checker:
 
     def file(self, file: File) -> Iterator[CheckedInput]:
         """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
+        if file.unrelated:
+            yield _skipped(file.path)
+            return
         broken = BrokenLines()
         try:
-            for given in read_path(file.path, self._task.fields):
+            inputs = read_path(file.path, self._task.fields)
+            for given in related(inputs) if file.found else inputs:
                 if not broken.add(given):
                     yield self.input(given)
         except InvalidDocument as error:
@@ -329,7 +339,9 @@ def failed_file(file: File, error: InvalidDocument) -> CheckedInput:
 
 def _skipped(path: Path) -> CheckedInput:
     report: dict[str, Any] = {"path": _encodable(str(path)), "line": None, "kind": "unrecognized", "provider": None}
-    return CheckedInput(report | {"outcomes": [], "notes": ["skipped"]}, Counter({("inputs", ""): 1}))
+    return CheckedInput(
+        report | {"outcomes": [], "notes": ["skipped"]}, Counter({("inputs", ""): 1, ("skipped", ""): 1})
+    )
 
 
 def _unreadable(path: str, error: InvalidDocument) -> CheckedInput:

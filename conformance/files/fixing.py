@@ -23,7 +23,7 @@ from conformance.results import Finding, Outcome
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation, Exchange
 
-MAX_JUDGED: Final = 4000
+MAX_JUDGED: Final = 2000
 """How many forms of requests are judged for the findings of one input; the report says how many it left."""
 
 MAX_FILE: Final = 64 * 1024 * 1024
@@ -42,13 +42,18 @@ class Fixing:
         self.as_of = as_of
         self.judged = 0
         self.left = 0
+        self._seen: dict[tuple[str, str, str], int] = {}
 
     def add(self, rule: str, finding: Finding, shown: dict[str, Any], *, lines: bool) -> None:
         """Add the `fixes` of a finding to its JSON object, or what they would need; `lines` as for a task."""
         if self.judged >= MAX_JUDGED:
             self.left += 1
             return
-        found = fix(self.given.conversation, rule, finding, self.profile, self.as_of)
+        number, _, inside = finding.at[1:].partition("/")
+        # A message that is at fault is so in every later request that repeats it.
+        seen = self._seen.setdefault((rule, inside, finding.message), int(number)) if number.isdecimal() else 0
+        earlier = seen if number.isdecimal() and seen < int(number) else None
+        found = fix(self.given.conversation, rule, finding, self.profile, self.as_of, earlier)
         if found is None:
             return
         self.judged += found.trials
@@ -78,17 +83,18 @@ class Fixing:
         given = self.given
         request = apply(given.conversation[number].request, patch)
         conversation = tuple([_with_request(each, request, at == number) for at, each in enumerate(given.conversation)])
-        line = given.lines[number] if number < len(given.lines) else given.line
-        texts = _texts(given.path)
-        if not texts:
+        values, texts = _values(given), _texts(given.path)
+        if not values:
             return []
+        line = given.lines[number] if number < len(given.lines) else given.line
         if line is None:
-            records = _values(given)
-            made = _in_style("\n".join(texts), _record(records[0], given, conversation)) if records else ""
-            return list(_line_changes(texts, made.splitlines())) if made else []
-        raw = parse_json(texts[line - 1], given.path)
-        value = _record(raw, given._replace(conversation=(given.conversation[number],)), (conversation[number],))
-        return [{"first": line, "last": line, "text": orjson.dumps(value).decode() + "\n"}]
+            made = _in_style("\n".join(texts), _record(values[0], given, conversation))
+            return list(_line_changes(texts, made.splitlines()))
+        value = values[number] if len(values) > 1 else values[0]
+        if len(values) > 1:
+            given, conversation = given._replace(conversation=(given.conversation[number],)), (conversation[number],)
+        made = orjson.dumps(_record(value, given, conversation)).decode()
+        return [{"first": line, "last": line, "text": f"{made}\n"}]
 
 
 def diff(given: Input, fixed: Conversation) -> Iterator[str]:
@@ -107,14 +113,12 @@ def diff(given: Input, fixed: Conversation) -> Iterator[str]:
 
 def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
     """Yield the lines of JSON that hold an input with corrected requests; everything else in them is as it was."""
-    numbers, texts = given.lines or ((given.line,) if given.line else ()), _texts(given.path)
-    if numbers and texts and fixed == given.conversation:
-        yield from (texts[number - 1].encode() for number in numbers if number is not None)
+    values = _values(given)
+    numbers = given.lines or ((given.line,) if given.line else ())
+    if values and numbers and fixed == given.conversation:
+        texts = _texts(given.path)
+        yield from (texts[number - 1].encode() for number in numbers)
         return
-    try:
-        values = _values(given)
-    except (InvalidDocument, OSError):
-        values = []
     if len(values) == len(fixed) > 1:
         for number, value in enumerate(values):
             one = given._replace(conversation=(given.conversation[number],))
@@ -160,14 +164,15 @@ def _one(value: Any, request: Any, own: dict[str, Any]) -> Any:
 
 
 def _values(given: Input) -> list[Any]:
-    """Return the values of the file that hold an input; none if it is not JSON."""
-    texts = _texts(given.path)
-    if not texts:
+    """Return the values of the file that hold an input; none if it is not JSON, or not JSON Lines."""
+    try:
+        texts = _texts(given.path)
+        numbers = given.lines or ((given.line,) if given.line else ())
+        if numbers and texts:
+            return [parse_json(texts[number - 1], given.path) for number in numbers]
+        return [parse_json("\n".join(texts), given.path)] if texts else []
+    except (InvalidDocument, OSError):
         return []
-    numbers = given.lines or ((given.line,) if given.line else ())
-    if numbers:
-        return [parse_json(texts[number - 1], given.path) for number in numbers]
-    return [parse_json("\n".join(texts), given.path)]
 
 
 @lru_cache(maxsize=2)

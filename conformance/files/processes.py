@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LINES: Final = (".jsonl", ".ndjson", ".parquet")
+_SMALL: Final = 1 << 20
+"""How many bytes of lines one process checks alone, if others have files of their own."""
 _BATCH: Final = 16
 """How many inputs a process gets at once: enough to outweigh the transfer, few enough to hold in memory."""
 
@@ -30,8 +32,9 @@ Batch: TypeAlias = "File | LineBlock | list[Input | CheckedInput]"
 def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]", task: Task) -> Iterator[Batch]:
     """Yield each file; a file of lines, which may be of any size, in blocks; other large ones in batches of inputs."""
     for file in files:
+        is_lines = plain_name(file.path.name).endswith(_LINES) and not _is_small(file)
         # What a map finds in no line is known only at the end of a file.
-        if task.fields or (file.path != STDIN and not plain_name(file.path.name).endswith(_LINES)):
+        if task.fields or (file.path != STDIN and not is_lines):
             yield file
             continue
         batch: list[Input | CheckedInput] = []
@@ -47,6 +50,11 @@ def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]", ta
             yield batch
     while rest := [*islice(joined, _BATCH)]:
         yield rest
+
+
+def _is_small(file: File) -> bool:
+    """Return whether a file in a folder is checked by one process, which can skip it as a whole."""
+    return file.unrelated or (file.found and file.path.stat().st_size <= _SMALL)
 
 
 def _read(file: File) -> "Iterator[LineBlock | Input | CheckedInput]":

@@ -8,7 +8,7 @@ out of the change that the finding does not need. Nothing here is trusted: a pro
 import importlib
 import pkgutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from types import ModuleType
@@ -21,7 +21,7 @@ from conformance.errors import ConformanceError
 from conformance.fixes import fixers
 from conformance.fixes.needs import needed
 from conformance.fixes.problem import Candidate, ClientProblem
-from conformance.fixes.trial import Trial
+from conformance.fixes.trial import EARLIER, Trial
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation
@@ -29,6 +29,9 @@ from conformance.wire.views import Side
 
 MAX_TRIALS: Final = 60
 """How many forms of a request are judged for one finding."""
+
+_SHORT_SESSION: Final = 12
+"""How many exchanges are judged whole if the last few do not show a finding."""
 
 _FEW: Final = 8
 """Of how many operations each is tried alone."""
@@ -58,29 +61,57 @@ class Fix:
 
 
 def fix(
-    conversation: Conversation, rule: str, finding: Finding, profile: Profile | None, as_of: str = ""
+    conversation: Conversation,
+    rule: str,
+    finding: Finding,
+    profile: Profile | None,
+    as_of: str = "",
+    seen: int | None = None,
 ) -> Fix | None:
     """Return the fix of a finding about a client; None for one about a provider, or about no request.
 
-    `conversation`: the exchanges as they were received, not translated. `as_of` as for `check`.
+    `conversation`: the exchanges as they were received, not translated. `as_of` as for `check`. `seen`: the number of
+    an earlier exchange whose request has the same finding, so that what it needs to know stands before that one.
     """
     place = parse(finding.at)
     if finding.side != _CLIENT or place[1:2] != ("request",):
         return None
     number = int(place[0])
-    problem = ClientProblem(tuple(conversation[: number + 1]), rule, finding, profile, as_of)
-    trial = Trial(problem)
+    starts = [max(0, (number if seen is None else seen) - EARLIER)]
+    # The whole session is judged only if that is little: this is done for each finding.
+    starts += [0] if starts[0] and seen is None and number <= _SHORT_SESSION else []
+    for start in starts:
+        end = number if seen is None else seen
+        moved = replace(finding, at=render((end - start, *place[1:])))
+        exchanges = (*conversation[start:end], conversation[number])
+        trial = Trial(ClientProblem(exchanges, rule, moved, profile, as_of))
+        if trial.sees_the_finding:
+            found = _fix(trial)
+            return replace(found, origin=_moved(found.origin, start)) if found.origin else found
+    return Fix((), needs=needed(rule, finding.message), trials=len(starts))
+
+
+def _moved(pointer: str, by: int) -> str:
+    """Return a pointer into a conversation as one into another that begins earlier or later."""
+    number, *rest = parse(pointer)
+    return render((int(number) + by, *rest))
+
+
+def _fix(trial: Trial) -> Fix:
+    """Return the fix for a finding on trial."""
+    problem = trial.problem
+    needs = needed(problem.rule, problem.finding.message)
     for candidate in _candidates(problem):
         operations = difference(problem.request, candidate.request)
         for chosen in (operations,) if candidate.whole else _nearest(operations, problem):
             if trial.tried >= MAX_TRIALS:
-                return Fix((), needs=needed(rule, finding.message), trials=trial.tried)
+                return Fix((), needs=needs, trials=trial.tried)
             if _holds(chosen, candidate, trial):
                 patch = (
                     chosen if candidate.whole else minimal(chosen, partial(_holds, candidate=candidate, trial=trial))
                 )
                 return Fix(tuple(patch), candidate.title, candidate.origin, trials=trial.tried)
-    return Fix((), needs=needed(rule, finding.message), trials=trial.tried)
+    return Fix((), needs=needs, trials=trial.tried)
 
 
 def _holds(chosen: Sequence[Operation], candidate: Candidate, trial: Trial) -> bool:

@@ -37,6 +37,10 @@ _SHINGLE: Final = 12
 _MARKS: Final = 20
 """How many characters may be missing of a text that is looked up by pieces: `**Thinking:**` and the like."""
 
+_KNOWN: Final = frozenset({"role", "content", "refusal", "tool_calls", "tool_call_id", "name", *ALL_KEYS})
+_LONG: Final = 40
+"""How many characters a text under an unknown key has that is content."""
+
 _SPACE: Final = re.compile(r"\s+")
 
 
@@ -165,12 +169,16 @@ def _texts(message: Mapping[str, Any]) -> Iterator[str]:
     if tagged is not None and tagged.closed:
         yield from filter(None, (tagged.rest.strip(),))
     elif isinstance(content, list):
-        for _, part in objects(content):
-            if part.get("type") not in PARTS.values():
+        for part in content:
+            if as_object(part).get("type") not in PARTS.values():
                 yield from _leaves(part)
     elif message.get("role") != "tool":
         yield from _leaves(content)
     yield from _leaves(message.get("refusal"))
+    for key, value in message.items():
+        if key not in _KNOWN:
+            # An unknown key may hold what another wire has there, such as images; its short values are marks.
+            yield from [text for text in _leaves(value) if len(text) >= _LONG]
 
 
 def _reasoning(message: Mapping[str, Any]) -> Iterator[str]:

@@ -38,13 +38,14 @@ class Trial:
         self.problem = problem
         self.tried = 0
         self._key = (problem.rule, problem.finding.at.partition("/request")[2], problem.finding.message)
-        self._window = problem.conversation[-1 - EARLIER :]
-        self._before = self._judged(self._window)
-        if self._key not in self._before.each and len(self._window) < len(problem.conversation):
-            self._window = problem.conversation
-            self._before = self._judged(self._window)
-        self._content = content_of(wires.translate(self._window)[-1])
+        self._before = self._judged(problem.translated)
+        self._content = content_of(problem.exchange)
         self._known = self._known_texts()
+
+    @property
+    def sees_the_finding(self) -> bool:
+        """Return whether the conversation has the finding at all: it may need more of the session."""
+        return self._key in self._before.each
 
     def accepts(self, candidate: Candidate) -> bool:
         """Return whether a form of the request lacks the finding, has no new one, and loses nothing."""
@@ -59,7 +60,7 @@ class Trial:
     def _with(self, candidate: Candidate) -> Conversation:
         """Return the translated conversation with another form of its last request."""
         # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
-        earlier = [carried(each, self.problem.request, candidate.request) for each in self._window[:-1]]
+        earlier = [carried(each, self.problem.request, candidate.request) for each in self.problem.conversation[:-1]]
         return wires.translate((*earlier, self.sent(candidate.request)))
 
     def _loss(self, sent: Exchange, candidate: Candidate) -> str:

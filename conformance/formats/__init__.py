@@ -31,6 +31,7 @@ _LINES: Final = (".jsonl", ".ndjson")
 _OPENINGS: Final = (b"{", b"[")
 _CASSETTE: Final = (b"interactions:", b"http_interactions:")
 _PARQUET: Final = b"PAR1"
+_DATABASE: Final = b"SQLite format 3\0"
 _BINARY: Final = {
     "parquet": re.compile(_PARQUET),
     "httprr": re.compile(rb"httprr trace v1"),
@@ -98,13 +99,20 @@ def _read_path(path: Path, of_lines: "Callable[[Iterator[Line], str, str], Itera
             named = plain_name(name).endswith(_LINES) or _begins_lines(head.removeprefix(MARK).lstrip())
             is_lines = named and not is_wide(head) and not is_packed
             _, note = as_utf8(file.read(len(MARK)), name) if is_lines and head.startswith(MARK) else (b"", "")
-            data = b"" if is_lines or is_parquet else file.read(BOUNDS.bytes + 1)
+            is_database = head.startswith(_DATABASE) and path.is_file()
+            data = b"" if is_lines or is_parquet or is_database else file.read(BOUNDS.bytes + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise InvalidDocument(f"cannot be read: {error}", name) from None
         if is_lines:
+            from conformance.formats import sessions
             from conformance.formats.jsonl import split_lines
 
-            yield from of_lines(split_lines(file, name), name, note)
+            session, lines = sessions.of_lines(split_lines(file, name), name, head)
+            yield from of_lines(lines, name, note) if session is None else _noted(session, note, name)
+        elif is_database:
+            from conformance.formats.sessions import read_database
+
+            yield from read_database(path)
         elif is_parquet:
             from conformance.formats.parquet import read_path as read_parquet
 

@@ -32,6 +32,18 @@ KINDS: Final = {
     "langfuse": "observations of Langfuse",
     "langsmith": "a run of LangSmith",
     "helicone": "a log of Helicone",
+    "portkey": "a log of Portkey",
+    "datadog": "spans of Datadog",
+    "braintrust": "a row of Braintrust",
+    "claude_code": "a session of Claude Code",
+    "codex": "a session of Codex",
+    "opencode": "a session of opencode",
+    "gemini_cli": "a session of Gemini CLI",
+    "qwen_code": "a session of Qwen Code",
+    "cline": "a task of Cline, Roo Code or Kilo Code",
+    "goose": "a session of Goose",
+    "pi": "a session of pi",
+    "zed": "a thread of Zed",
     "curl": "the output of curl",
     "printed": "a text log",
     "jsonl": "an unreadable line of JSON Lines",
@@ -44,7 +56,8 @@ KINDS: Final = {
 ACCEPTED: Final = (
     "expected a request body, a list of messages, a reply body, an exchange (an object with `request` and"
     " `response`), a list of exchanges, the SSE text of a stream, a list of its chunks, a cassette, a HAR file, a log"
-    " or export of another tool, the output of curl, JSON Lines of these, or a Parquet file of exchanges"
+    " or export of another tool, a session of an agent, the output of curl, JSON Lines of these, or a Parquet file of"
+    " exchanges"
 )
 
 MAX_LOCATED_BYTES: Final = 4 * 1024 * 1024

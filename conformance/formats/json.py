@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance import wires
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.formats import logs, records, sse
+from conformance.formats import logs, records, sessions, sse
 from conformance.formats.inputs import ACCEPTED, Input
 from conformance.formats.records import as_object, as_text
 from conformance.wire.exchange import Exchange, model_of
@@ -35,7 +35,10 @@ def read(data: bytes, path: str) -> Iterator[Input]:
 
 def read_value(value: JSON, path: str, line: int | None = None) -> Iterator[Input]:
     """Yield the inputs of a JSON value; `line` is its line if it is one of several in a file."""
-    if isinstance(value, dict):
+    session = sessions.of_json(value, path) if line is None else None
+    if session is not None:
+        yield from session
+    elif isinstance(value, dict):
         yield from _object(value, path, line)
     elif isinstance(value, list) and value:
         yield from _list(value, path, line)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument
-from conformance.formats import json, sse
+from conformance.formats import json, sessions, sse
 from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
 from conformance.formats.printed_calls import KIND as PRINTED
@@ -62,7 +62,8 @@ def split_lines(file: OpenFile, path: str, bound: int = BOUNDS.bytes) -> Iterato
 def read(data: bytes, path: str) -> Iterator[Input]:
     """Yield the inputs in the content of a file of lines."""
     numbered = enumerate(map(bytes.strip, data.split(b"\n")), 1)
-    yield from read_lines((Line(number, line) for number, line in numbered if line), path)
+    session, lines = sessions.of_lines((Line(number, line) for number, line in numbered if line), path, data[:BLOCK])
+    yield from read_lines(lines, path) if session is None else session
 
 
 def read_lines(
@@ -160,7 +161,7 @@ def inputs_of(line: Line, path: str) -> Iterator[Input]:
     try:
         yield from json.read_value(parse_json(line.data, path), path, line.number)
     except InvalidDocument as error:
-        problem = InvalidDocument(error.message + _hint(error, line, path), path, line.number, error.pointer)
+        problem = type(error)(error.message + _hint(error, line, path), path, line.number, error.pointer)
         yield Input(path, line.number, "jsonl", problem=problem)
 
 

@@ -55,8 +55,8 @@ class FieldMap(NamedTuple):
         """Return the rules for which the parts are enough, empty for all."""
         parts = dict(self.places)
         if "messages" not in parts:
-            return rebuilt.BODILESS_RULES if "error" in parts else ()
-        return rebuilt.RULES + rebuilt.TEXT_RULES + (_REPLY_RULES if "response" in parts else ())
+            return rebuilt.ALL_RULES if "error" in parts else ()
+        return rebuilt.RULES + rebuilt.FAILURE_RULES + (_REPLY_RULES if "response" in parts else ())
 
 
 def parse(text: str) -> FieldMap:

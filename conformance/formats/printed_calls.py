@@ -1,6 +1,6 @@
 """Marks of a text log joined to calls: a request, the reply to it, and what was raised.
 
-A log of one thread has them in order. Calls that overlap cannot be told apart where the log has no ids; then their
+A log of one thread has them in order. Calls that overlap cannot be separated where the log has no ids; then their
 requests and replies are checked apart, and a note says so.
 """
 
@@ -12,7 +12,7 @@ from conformance import wires
 from conformance.documents import BOUNDS
 from conformance.formats.failures import message_of
 from conformance.formats.inputs import Input
-from conformance.formats.rebuilt import BODILESS_RULES
+from conformance.formats.rebuilt import ALL_RULES
 from conformance.formats.records import date_of
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wires import other_api
@@ -69,18 +69,19 @@ def joined(marks: Iterable[Mark], path: str, kind: str = KIND) -> Input:
     calls = _Calls()
     for mark in marks:
         calls.add(mark)
-    told = [each for each in calls.made if each.request is not None or each.response is not None or _failed(each)]
-    pairs = [(each, exchange) for each in told if (exchange := _exchange(each)) is not None]
+    kept = [each for each in calls.made if each.request is not None or each.response is not None or _failed(each)]
+    pairs = [(each, exchange) for each in kept if (exchange := _exchange(each)) is not None]
     repeated = [_REPEATED.format(each.times) for each, _ in pairs if each.times > 1]
     without = len(calls.made) - len(pairs)
     silent = (
         [f"skipped, calls of which the log holds neither a body nor a failure ({without} times)"] if without else []
     )
-    rules = () if all(each.is_whole for each, _ in pairs) else BODILESS_RULES
     notes = dict.fromkeys(([_NOTE] if pairs else []) + list(calls.notes) + repeated + silent)
     lines = tuple(each.line for each, _ in pairs if each.line is not None)
     conversation = tuple(exchange for _, exchange in pairs)
-    return Input(path, lines[0] if lines else None, kind, conversation, lines=lines, notes=tuple(notes), rules=rules)
+    return Input(
+        path, lines[0] if lines else None, kind, conversation, lines=lines, notes=tuple(notes), rules=ALL_RULES
+    )
 
 
 def _failed(call: _Call) -> bool:

@@ -37,10 +37,9 @@ SENT_RULES: Final = (
     "reasoning/no-think-tags-sent",
 )
 """The rules for which a request as it was given to an SDK is enough besides."""
-FAILURE_RULES: Final = ("error/*",)
-TEXT_RULES: Final = ("error/[!bc]*",)
-"""The rules on an error, if a log holds its body, or only its text: then it has no `body-shape` or `code` to check."""
-BODILESS_RULES: Final = ("[!e]*", *TEXT_RULES)
+FAILURE_RULES: Final = ("error/[!bc]*",)
+"""The rules on an error that a log holds: not `body-shape` and `code-and-param-types`, since it is an SDK's account."""
+ALL_RULES: Final = ("[!e]*", *FAILURE_RULES)
 """All rules but those on the bodies of errors."""
 
 _ROLES: Final = {
@@ -88,13 +87,13 @@ _CUT: Final = f"records of more than {_MAX_OPEN} calls are mixed here, so this o
 class Rebuilt(NamedTuple):
     """A call that a log holds: its exchange, and what the log says of the provider, in its own words.
 
-    `verbatim`: whether the request is as it was given to an SDK. `is_body`: whether an error is the reply's own body.
+    `verbatim`: whether the request is as it was given to an SDK. `failed`: whether it failed, as the log says.
     """
 
     exchange: Exchange
     provider: str = ""
     verbatim: bool = False
-    is_body: bool = True
+    failed: bool = False
 
 
 def failed(call: Rebuilt, failure: LoggedFailure | None) -> Rebuilt:
@@ -102,7 +101,7 @@ def failed(call: Rebuilt, failure: LoggedFailure | None) -> Rebuilt:
     if failure is None:
         return call
     made = replace(call.exchange, response=failure.body, status=failure.status, url=call.exchange.url or failure.url)
-    return call._replace(exchange=made, is_body=failure.is_body)
+    return call._replace(exchange=made, failed=True)
 
 
 def sent(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from conformance.markup.families import Family, load
 from conformance.wire.arguments import read_json
 
 _JSON: Final = re.compile(
-    r"^[ \t]*\[?\s*\{\s*(?:\"(?:id|type|tool_call_id)\"\s*:\s*\"[^\"\n]*\"\s*,\s*)?"
+    r"^[ \t]*(?:\[\s*)?\{\s*(?:\"(?:id|type|tool_call_id)\"\s*:\s*\"[^\"\n]*\"\s*,\s*)?"
     r"\"(?:name|tool_name|function|tool)\"\s*:\s*\"(?P<name>[^\"\n]{1,128})\"\s*,\s*"
     r"\"(?:arguments|parameters|input|args)\"\s*:\s*[{\"]",
     re.M,
@@ -20,24 +20,30 @@ _PYTHON: Final = re.compile(
     r"(?:</?\w+>)?$",
     re.M,
 )
-_GLUED: Final = re.compile(r"(?<![\w.\"'])(?P<name>[A-Za-z_][\w.-]*)(?:\{|[ \t]*\n\{)\s*(?:\"|\})")
-_FENCED: Final = re.compile(r"(?:\A|\n)\s*```(?P<tag>\w*)\s*\n(?P<code>[^`]*?)\s*(?:```|\Z)\s*\Z")
+_GLUED: Final = re.compile(r"(?<![\w.\"'-])(?P<name>[A-Za-z_][\w.-]*)(?:\{|[ \t]*\n\{)\s*(?:\"|\})")
+_SHOWN: Final = 40
 _CALLED: Final = re.compile(r"([A-Za-z_][\w.]*)\(")
 _PROSE: Final = re.compile(r"[}\]][ \t]*\n*[ \t]*(?:[A-Za-z]+[,.:]?\s+){3}")
 """A sentence after the end of a JSON value."""
 
 _FAMILIES: Final = {"json": ("xlam", "llama_json", "hermes", "mistral"), "python": ("llama_pythonic", "olmo3", "lfm2")}
 
-BARE_ENDS: Final = frozenset("}])`;>")
+_ENDS: Final = frozenset("}])`;>")
 """How a text ends that is a call, or closes with one."""
 
 Found = tuple[Sequence[Family], str, int]
 """The families that write a call so, the call's beginning as it stands in the text, and where."""
 
 
+def may_call(text: str, names: Collection[str]) -> bool:
+    """Return whether a text may end with a call without markers: it names a tool, and closes what it opened."""
+    is_closed = bool(names) and text[-20:].rstrip()[-1:] in _ENDS
+    return is_closed and (text.startswith("[") or any([name in text for name in names]))
+
+
 def bare_calls(text: str, plain: str, names: Collection[str]) -> Iterator[Found]:
     """Yield calls of declared tools that a text has without markers; `plain` is the text with what it quotes masked."""
-    if not names or text.rstrip()[-1:] not in BARE_ENDS:
+    if not may_call(text, names):
         return
     for pattern, key, ends in _SHAPES:
         for found in pattern.finditer(plain):
@@ -45,7 +51,7 @@ def bare_calls(text: str, plain: str, names: Collection[str]) -> Iterator[Found]
                 yield _families(key), found[0].strip(" \t\n;:."), found.start("name")
                 return
     if _is_list_of_calls(text):
-        yield _families("json"), text.strip()[:40], 0
+        yield _families("json"), text.strip()[:_SHOWN], 0
     yield from _fenced(text, names)
 
 
@@ -75,15 +81,18 @@ def _is_list_of_calls(text: str) -> bool:
 
 def _fenced(text: str, names: Collection[str]) -> Iterator[Found]:
     """Yield the call that is all of a fence at the end of a text: as its whole, or marked as code of a tool."""
-    found = _FENCED.search(text)
-    if found is None:
+    stripped = text.rstrip()
+    start = stripped.rfind("```", 0, -3)
+    if not stripped.endswith("```") or start < 0:
         return
-    is_whole, tag = not text[: found.start()].strip(), found["tag"]
+    tag, _, code = stripped[start + 3 : -3].partition("\n")
+    if tag not in ("tool_code", "json", "") or (tag != "tool_code" and stripped[:start].strip()):
+        return
     for key, pattern in (("json", _JSON), ("python", _PYTHON)):
-        call = pattern.match(found["code"])
-        if call is not None and call["name"] in names and (tag == "tool_code" or (is_whole and tag in ("", "json"))):
+        call = pattern.match(code.strip())
+        if call is not None and call["name"] in names:
             families = [each for each in load() if each.name == "gemma3"] if tag == "tool_code" else _families(key)
-            yield families, found[0].strip()[:40], found.start()
+            yield families, stripped[start : start + _SHOWN], start
             return
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.markup.detection import Leak
 from conformance.markup.families import Family
-from conformance.markup.patterns import CALL, TOKEN, patterns
+from conformance.markup.patterns import REMAINS, TOKEN, patterns
 
 _SIGNS: Final = re.compile(r"[<>|｜\[\]]|^functions\.|^(?:to=|call:)")
 _PREFIX: Final = re.compile(r"^(?:to=)?functions\.|^(?:to=|call:)")
@@ -17,7 +17,7 @@ _SPECIAL: Final = r"<[|｜]/?\w[\w▁.:-]{0,40}[|｜]>|\]<\]minimax\[>\["
 _AT_END: Final = re.compile(
     rf"(?P<before>[^\"\\{{\[:,\s])(?:\\n|\s)*(?P<m></(?:{'|'.join(_CLOSERS)})>|<\|\\\"\|>|{_SPECIAL})(?:\\n|\s)*\"\s*[,}}\]]"
 )
-_AFTER: Final = re.compile(rf"\}}\s*(?P<m></(?:{'|'.join(_CLOSERS)})>|{_SPECIAL}|<tool_call\|>)[^\"]*\Z")
+_AFTER: Final = re.compile(rf"\}}\s*(?P<m></(?:{'|'.join(_CLOSERS)})>|{_SPECIAL}|<tool_call\|>)[^\"]{{0,200}}\Z")
 
 
 def part_of_name(name: str, names: Collection[str]) -> Leak | None:
@@ -65,4 +65,4 @@ def _leak(marker: str, start: int) -> Leak:
     if known is None:
         written = [form for form in patterns().forms if re.escape(marker) in form.pattern.pattern]
         families = tuple(dict.fromkeys([form.family for form in written]))
-    return Leak(TOKEN if known is None and not families else CALL, families, marker, start)
+    return Leak(REMAINS if families else TOKEN, families, marker, start)

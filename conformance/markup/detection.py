@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
-from conformance.markup.bare_calls import BARE_ENDS, bare_calls
+from conformance.markup.bare_calls import bare_calls, may_call
 from conformance.markup.families import Family
 from conformance.markup.patterns import CALL, REASONING, REMAINS, TOKEN, Form, may_leak, patterns
 from conformance.markup.quoting import QUOTED, masked
@@ -15,7 +16,8 @@ _ORDER: Final = (CALL, REMAINS, REASONING, TOKEN)
 _QUOTES: Final = "\"'“‘«„「『(\x00"
 _ABOUT: Final = re.compile(
     r"\b(?:e\.g|examples?|instance|such as|looks? like|called|named|means?|tags?|tokens?|markers?|markup|syntax"
-    r"|formats?|elements?|literal(?:ly)?|writes?|written|written as|emits?|delimiters?|strings?)\b[^.!?\n]{0,60}$",
+    r"|formats?|elements?|literal(?:ly)?|writes?|written|written as|emits?|delimiters?|strings?|sequences?"
+    r"|special|stop|eos|bos)\b[^.!?\n]{0,60}$",
     re.I,
 )
 """A sentence about markup, up to the marker."""
@@ -27,6 +29,12 @@ _LINKING: Final = re.compile(
     re.I,
 )
 _PROSE_AFTER: Final = re.compile(r"[>\]})]\s+(?:[a-z]+[,;]?\s+){2,}")
+_GOES_ON: Final = re.compile(r"[ \t]+(?:[a-z]+[,;]?[ \t]+){2,}")
+_NEAR: Final = 200
+_FEW: Final = 8
+_MOST: Final = 200
+"""How many markers of a text are looked at, so that a text of nothing else costs no more than others."""
+
 _CUT: Final = re.compile(
     r"(?:</?[|｜][\w▁｜|]{0,40}|</?tool_[a-z]{0,10}|</?(?:minimax|seed|longcat|steptml|atem|ifm|iquest)[:|_][a-z_]{0,16}"
     r"|\[/?TOOL_[A-Z_]{0,16}|</?\s?DSML.{0,20})\Z"
@@ -58,10 +66,13 @@ def find_leaks(text: str, names: Collection[str] = ()) -> tuple[Leak, ...]:
     `names`: those of the declared tools, which show a call that has no marker of its own, and that a sentence before
     one is not about markup.
     """
-    if not text or not (may_leak(text) or (names and text.rstrip()[-1:] in BARE_ENDS)):
+    if not text:
+        return ()
+    is_marked = may_leak(text)
+    if not is_marked and not may_call(text, names):
         return ()
     plain = masked(text)
-    every = [*_merged(_forms(text, plain)), *_markers(plain), *_fragments(plain)]
+    every = [*_merged(_forms(text, plain)), *_markers(plain), *_fragments(plain)] if is_marked else []
     every = [leak._replace(is_certain=_calls_declared(plain, leak, names)) for leak in every]
     found = [leak for leak in every if leak.is_certain or not _is_about(plain, leak)]
     bare = bare_calls(text, plain, names)
@@ -100,6 +111,8 @@ def _shown(matched: str) -> str:
 
 def _is_in_prose(plain: str, form: Form, found: re.Match[str]) -> bool:
     """Return whether a sentence goes on before and after a form, so that it is an example in it."""
+    if form.kind is REMAINS and _GOES_ON.match(plain, found.end()):
+        return True
     if form.kind not in (CALL, REMAINS) or _is_left_edge(plain, found.start(), found.end()):
         return False
     line = plain[found.start() : plain.find("\n", found.end()) if "\n" in plain[found.end() :] else None]
@@ -108,7 +121,7 @@ def _is_in_prose(plain: str, form: Form, found: re.Match[str]) -> bool:
 
 def _markers(plain: str) -> Iterator[Leak]:
     known = patterns().markers
-    for found in patterns().any_marker.finditer(plain):
+    for found in islice(patterns().any_marker.finditer(plain), _MOST):
         marker, start, end = known.get(found[0]), found.start(), found.end()
         kind = TOKEN if marker is None else marker.kind
         if _is_quoted(plain, start, end):
@@ -143,7 +156,8 @@ def _is_quoted(plain: str, start: int, end: int) -> bool:
 
 def _is_left_edge(plain: str, start: int, end: int) -> bool:
     """Return whether no sentence leads to a marker: it begins a line, follows a sentence, or sticks to a word."""
-    line = plain[plain.rfind("\n", 0, start) + 1 : start]
+    # A line may be long, and markers many: a part of it shows as much.
+    line = plain[max(plain.rfind("\n", 0, start) + 1, start - _NEAR) : start]
     if _BULLET.match(line):
         return False
     before = line.rstrip()
@@ -167,7 +181,8 @@ def _is_right_edge(plain: str, end: int) -> bool:
 
 def _is_after_text(plain: str, start: int) -> bool:
     """Return whether a marker comes after some lines of text, as the end of reasoning does."""
-    return "\n" in plain[:start] or len(plain[:start].split()) > 8
+    before = plain[max(0, start - _NEAR) : start]
+    return "\n" in before or len(before.split()) > _FEW
 
 
 def _is_about(plain: str, leak: Leak) -> bool:

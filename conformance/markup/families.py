@@ -53,7 +53,10 @@ def _family(name: str) -> Family:
     return Family(
         name,
         value["title"],
-        *[tuple(value.get(key, ())) for key in ("models", "calls", "reasoning", "tokens")],
+        models=tuple(value["models"]),
+        calls=tuple(value.get("calls", ())),
+        reasoning=tuple(value.get("reasoning", ())),
+        tokens=tuple(value.get("tokens", ())),
         forms=value.get("forms", {}),
         call_parsers=parsers.get("tool-calls", {}),
         reasoning_parsers=parsers.get("reasoning", {}),

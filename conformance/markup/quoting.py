@@ -8,10 +8,13 @@ _FENCE: Final = re.compile(
 )
 _FENCE_INSIDE: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _SPAN: Final = re.compile(r"(?<!`)(?P<ticks>`{1,2})(?!`)(?:(?!\n\s*\n).)+?(?<!`)(?P=ticks)(?!`)", re.S)
-_ELEMENT: Final = re.compile(r"<(?P<tag>code|pre|kbd|samp|blockquote)\b[^>]*>.*?(?:</(?P=tag)>|\Z)|<!--.*?-->", re.S)
+_ELEMENT: Final = re.compile(
+    r"<(?P<tag>code|pre|kbd|samp|blockquote)\b[^>]{0,200}>.*?(?:</(?P=tag)>|\Z)|<!--.*?(?:-->|\Z)", re.S
+)
 _LINES: Final = re.compile(
     r"^(?:> .*|(?: {4}|\t).*|.*(?:\{\{|\{%).*"
-    r"|\s*\[?\d{4}-\d\d-\d\d[T ]\d.*|\s*\[?\d\d:\d\d:\d\d.*|\s*\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE)\b.*)$",
+    r"|[ \t]*\[?\d{4}-\d\d-\d\d[T ]\d.*|[ \t]*\[?\d\d:\d\d:\d\d.*"
+    r"|[ \t]*\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE)\b.*)$",
     re.M,
 )
 """Lines of a quotation, of indented code, of a template and of a log."""

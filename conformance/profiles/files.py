@@ -298,6 +298,9 @@ def _reworded(error: SchemaError) -> str:
 def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Find what a schema cannot express: invalid URLs and regular expressions, dates out of order, names that clash."""
     yield from _errors_of_wire(value)
+    yield from _uncompiled(
+        [(("signs", "ids", at), each) for at, each in enumerate(value.get("signs", {}).get("ids", ()))]
+    )
     for wire, section in value.get("protocols", {}).items():
         if wire not in NATIVE:
             yield ("protocols", wire), str(UnknownName("wire", wire, NATIVE))
@@ -353,6 +356,10 @@ def _expressions(name: str, place: Place, value: Any) -> Iterator[tuple[Place, s
         found = [((*place, at) if isinstance(value, list) else place, each) for at, each in enumerate(_listed(value))]
     elif isinstance(value, dict) and "pattern" in value:
         found = [((*place, "pattern"), value["pattern"])]
+    yield from _uncompiled(found)
+
+
+def _uncompiled(found: Iterable[tuple[Place, Any]]) -> Iterator[tuple[Place, str]]:
     for at, each in found:
         try:
             re.compile(each)

@@ -43,6 +43,8 @@ def served_name(profile: Profile, model: str, *, is_own: bool = False) -> str:
     A glob says so only if it names a version or a line of models: `llama*` is about whatever is served. `is_own`: it
     is the vendor of this model, which serves all of its own.
     """
+    if _is_spelled(profile, model):
+        return model
     wanted = key(model)
     for each in (profile, *profile.protocols.values()):
         if wanted and wanted == key(each.model):
@@ -59,9 +61,12 @@ def may_serve(profile: Profile, model: str) -> str:
 
 def spelled(profile: Profile, model: str, *, is_own: bool = False) -> str:
     """Return how a provider spells a model, as far as its profile shows; otherwise the name as it was given."""
-    if "/" in model and any(fnmatchcase(model.lower(), each.lower()) for each in _entries(profile)):
-        return model
     return served_name(profile, model, is_own=is_own) or slug(model)
+
+
+def _is_spelled(profile: Profile, model: str) -> bool:
+    """Return whether a model with its folder is already in the spelling of an entry, variant and all."""
+    return "/" in model and any(fnmatchcase(model.lower(), each.lower()) for each in _entries(profile))
 
 
 def slug(model: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from conformance.errors import AmbiguousName, UnknownName, Unusable
 from conformance.profiles import model_names
 from conformance.profiles.claims import Profile
-from conformance.profiles.files import installed_names, is_file, is_path, load, names, uncached
+from conformance.profiles.files import has, installed_names, is_file, is_path, load, names, uncached
 from conformance.profiles.texts import heads, texts
 from conformance.wire.native import CHAT
 from conformance.wires import NAMES
@@ -27,6 +27,8 @@ _AT: Final = re.compile(r"(?P<model>.+?)(?:\s+(?:at|on|via|by|from|with|through)
 _MAX_RESOLVED: Final = 256
 _MAX_LISTED: Final = 12
 """How many hosts the error about an ambiguous model lists."""
+_MAX_LENGTH: Final = 100
+_MAX_WORDS: Final = 6
 _MAX_NEAR: Final = 3
 _MIN_LIKENESS: Final = 0.6
 
@@ -44,6 +46,7 @@ class _Words(NamedTuple):
     providers: Mapping[str, tuple[str, ...]]
     families: Mapping[str, tuple[str, ...]]
     titles: Mapping[str, str]
+    aliases: Mapping[str, tuple[str, ...]]
 
 
 @lru_cache(maxsize=_MAX_RESOLVED)
@@ -54,9 +57,12 @@ def resolve(text: str) -> Resolved:
     (`kimi-k2 at groq`, `groq/kimi-k2`, `openrouter:anthropic/claude-sonnet-5`), and as a model or the beginning of
     one, which means its vendor. Raises AmbiguousName with each way to be exact, or UnknownName with what is nearest.
     """
-    found = _provider(text) or _on_wire(text)
+    found = text if has(text) else _provider(text) or _on_wire(text)
     if found:
         return Resolved(found)
+    if len(text) > _MAX_LENGTH or len(text.split()) > _MAX_WORDS:
+        # The text of an error, say, in which the name of a provider stands.
+        raise UnknownName("provider", text, (*names(), *installed_names()))
     at_host = _at_host(text)
     if at_host is not None:
         return at_host
@@ -83,6 +89,7 @@ def reference(text: str) -> str:
     return text if is_path(text) and is_file(text) else resolve(text).profile
 
 
+@lru_cache(maxsize=_MAX_RESOLVED)
 def find(text: str) -> Resolved | None:
     """Return what a text means, or None where `resolve` raises: for what a log calls a provider."""
     try:
@@ -146,19 +153,31 @@ def _mentioning(model: str) -> set[str]:
 @cache
 def _words() -> _Words:
     providers: dict[str, dict[str, None]] = {}
-    families, titles = {}, {}
+    families, titles, aliases = {}, {}, {}
     for name, text in heads():
         title = _TITLE.search(text)
         titles[name] = title[1].strip("\"'") if title else name
         listed = {kind: [each.strip(" \"'") for each in line.split(",")] for kind, line in _LISTED.findall(text)}
-        called = (name, titles[name], _PARENTHESES.sub("", titles[name]), *listed.get("aliases", ()))
-        for each in called:
+        aliases[name] = tuple(listed.get("aliases", ()))
+        words = (name, titles[name], _PARENTHESES.sub("", titles[name]), *aliases[name])
+        for each in words:
             providers.setdefault(fold(each), {})[name] = None
         if "families" in listed:
             families[name] = tuple([model_names.key(each) for each in listed["families"]])
     for name in installed_names():
         providers.setdefault(fold(name), {})[name] = None
-    return _Words({word: tuple(each) for word, each in providers.items()}, families, titles)
+    return _Words({word: tuple(each) for word, each in providers.items()}, families, titles, aliases)
+
+
+def called() -> tuple[str, ...]:
+    """Return every alias and title, as it is written."""
+    words = _words()
+    return (*words.titles.values(), *[each for found in words.aliases.values() for each in found])
+
+
+def aliases_of(name: str) -> tuple[str, ...]:
+    """Return what else people call a provider, as its profile lists it."""
+    return _words().aliases.get(name, ())
 
 
 def fold(text: str) -> str:
@@ -206,6 +225,10 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
     said = _AT.fullmatch(text)
     if said:
         yield said["host"].strip(), said["model"].strip()
+    # Routers write the host behind the model, zai-org/GLM-4.6:cerebras; its folder would be taken for one.
+    model, found, host = text.rpartition(":")
+    if found and "/" not in host:
+        yield host.strip(), model.strip()
     for separator in ("/", ":"):
         host, found, model = text.partition(separator)
         if found:

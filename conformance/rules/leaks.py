@@ -6,11 +6,14 @@ from typing import Any, Final
 
 from conformance.markup import CALL, REASONING, REMAINS, Leak, end_of_value, family_of, find_leaks, part_of_name
 from conformance.results import Level
-from conformance.rules.context import Context
+from conformance.rules.context import Context, as_words
 from conformance.wire.elements import Reply
 from conformance.wire.text import content_text
 
 _MOST: Final = 60
+_ENGINES: Final = {"vllm": "vLLM", "sglang": "SGLang"}
+_PARSERS: Final = "reply.parsers"
+"""The claim that names the engine, so that findings name its option."""
 
 _GOT: Final = {
     CALL: "a tool call in the markup of {family}",
@@ -62,11 +65,11 @@ def level_of(reply: Reply) -> Level:
 
 def described(leak: Leak, context: Context) -> str:
     """Return what leaked, with its family and marker, and which layer has to take it out."""
-    model = context.exchange.model
+    model, engines = context.exchange.model, _engines(context)
     marker = leak.marker if len(leak.marker) <= _MOST else f"{leak.marker[:_MOST]}…"
     what = _GOT.get(leak.kind)
     if what is not None:
-        return f"{what.format(family=title_of(leak, model))} ({marker!r}): {layer_of(leak, model)}"
+        return f"{what.format(family=title_of(leak, model))} ({marker!r}): {layer_of(leak, model, engines)}"
     of = f" of {title_of(leak, model)}" if leak.families else ""
     return f"the special token {marker!r}{of}: the server's detokenizer or parser did not take it out"
 
@@ -79,8 +82,16 @@ def title_of(leak: Leak, model: str) -> str:
     return family.title if len(leak.families) == 1 or family.fit(model) else f"{family.title} and others"
 
 
-def layer_of(leak: Leak, model: str) -> str:
-    """Return which layer of the server did not take out a call or reasoning, and the options that start its parser."""
+def _engines(context: Context) -> Collection[str]:
+    """Return the engines that may have replied: those that the profile names, or all if there is no profile."""
+    return as_words(context.claim(_PARSERS)) if context.claims else tuple(_ENGINES)
+
+
+def layer_of(leak: Leak, model: str, engines: Collection[str] = tuple(_ENGINES)) -> str:
+    """Return which layer of the server did not take out a call or reasoning, and the options that start its parser.
+
+    Only the options of some engines are named.
+    """
     family, is_reasoning = family_of(leak.families, model), leak.kind == REASONING
     layer = "reasoning parser" if is_reasoning else "tool-call parser"
     words = f"the server's {layer} did not take it"
@@ -88,8 +99,7 @@ def layer_of(leak: Leak, model: str) -> str:
         return words
     parsers = family.reasoning_parsers if is_reasoning else family.call_parsers
     option = "--reasoning-parser" if is_reasoning else "--tool-call-parser"
-    options = ", ".join([f"{_ENGINES[engine]} with `{option} {name}`" for engine, name in parsers.items()])
+    options = ", ".join(
+        [f"{_ENGINES[engine]} with `{option} {name}`" for engine, name in parsers.items() if engine in engines]
+    )
     return f"{words}; start {options}" if options else words
-
-
-_ENGINES: Final = {"vllm": "vLLM", "sglang": "SGLang"}

@@ -1,7 +1,7 @@
 """Check files that hold chat completions: bodies, exchanges, streams, cassettes, recordings.
 
 PATH is a file, a folder, or - for standard input. In a folder, files are chosen by their suffixes: .json, .jsonl,
-.ndjson, .har, .yaml, .yml, .sse, .httprr, .parquet and .flow, each also with .gz, .zst or .br.
+.ndjson, .har, .yaml, .yml, .sse, .httprr, .parquet, .flow and .db, each also with .gz, .zst or .br.
 
 The content of a file decides what it is: a request body, a bare list of messages, a reply body, an exchange (an object
 with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same
@@ -9,7 +9,9 @@ with "request" and "response"), a list of exchanges (a session), JSON Lines of t
 file or an httprr trace. It also reads the output of curl -i and -v, flows of mitmproxy, OpenAI Batch files, and what
 LiteLLM, OpenTelemetry (spans and log records), OpenInference, Langfuse, LangSmith, Helicone, MLflow, the AI SDK,
 WireMock and nock write, and text logs: debug logs of the SDKs of OpenAI and Anthropic and of httpx, and exceptions in
-logs of any program. A note says what such a log lacks. --map reads JSON Lines of any other form.
+logs of any program. A note says what such a log lacks. --map reads JSON Lines of any other form. It reads the sessions
+that Claude Code, Codex, opencode, Gemini CLI, Qwen Code, Cline, Roo Code, Kilo Code, Goose, pi and Zed leave on disk;
+`conformance doctor` finds them.
 
 A finding reads "path:line: rule LEVEL (side) at pointer: message"; the side is client or provider. The JSON Pointer
 starts at the conversation: /0 is its first exchange, which has request, response, status and headers. `conformance

@@ -133,6 +133,8 @@ def _of_text(value: str, problem: ClientProblem) -> Iterator[Any]:
         yield "{}" if not value.strip() else orjson.dumps({"INVALID_JSON": value}).decode()
     with suppress(orjson.JSONDecodeError):
         yield orjson.loads(value)
+    if type(key) is int and "content" in problem.place:
+        yield {"type": "text", "text": value}
     if _LIST.search(problem.finding.message):
         yield [{"type": "text", "text": value}]
     if type(key) is int and len(problem.place) == _UNIT:

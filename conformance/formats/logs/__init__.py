@@ -16,45 +16,49 @@ from conformance.errors import InvalidDocument
 from conformance.formats import rebuilt
 from conformance.formats.inputs import Input
 from conformance.formats.rebuilt import Rebuilt
-from conformance.formats.records import as_object, located
+from conformance.formats.records import located
 
-_MARKS: Final = {
-    "custom_id": "batch",
-    "standard_logging_object": "litellm",
-    "call_type": "litellm",
-    "resourceLogs": "events",
-    "resource_logs": "events",
-    "event_name": "events",
-    "eventName": "events",
-    "severity_number": "events",
-    "resourceSpans": "spans",
-    "resource_spans": "spans",
-    "attributes": "spans",
-    "info": "spans",
-    "run_type": "langsmith",
-    "traceId": "langfuse",
-    "trace_id": "langfuse",
-    "observations": "langfuse",
-    "data": "langfuse",
-    "response_status": "helicone",
-    "level": "program",
-    "levelname": "program",
-    "severity": "program",
-    "log.level": "program",
-    "record": "program",
-    "log": "program",
-    "textPayload": "program",
-    "jsonPayload": "program",
-    "mappings": "wiremock",
-    "requests": "wiremock",
-}
+_MARKS: Final = (
+    ("custom_id", "batch"),
+    ("standard_logging_object", "litellm"),
+    ("call_type", "litellm"),
+    ("resourceLogs", "events"),
+    ("resource_logs", "events"),
+    ("event_name", "events"),
+    ("eventName", "events"),
+    ("severity_number", "events"),
+    ("resourceSpans", "spans"),
+    ("resource_spans", "spans"),
+    ("attributes", "spans"),
+    ("info", "spans"),
+    ("run_type", "langsmith"),
+    ("response_status_code", "portkey"),
+    ("span_attributes", "braintrust"),
+    ("meta", "datadog"),
+    ("traceId", "langfuse"),
+    ("trace_id", "langfuse"),
+    ("observations", "langfuse"),
+    ("data", "langfuse"),
+    ("data", "datadog"),
+    ("response_status", "helicone"),
+    ("level", "program"),
+    ("levelname", "program"),
+    ("severity", "program"),
+    ("log.level", "program"),
+    ("record", "program"),
+    ("log", "program"),
+    ("textPayload", "program"),
+    ("jsonPayload", "program"),
+    ("mappings", "wiremock"),
+    ("requests", "wiremock"),
+)
 """By key: the file to ask whether a value with that key is its own; a plain body costs one look-up for each."""
 _MAX_NOTES: Final = 10
 
 
 def reader_of(value: Mapping[str, Any]) -> ModuleType | None:
     """Return the file of this folder whose log a value is, or None."""
-    for mark, name in _MARKS.items():
+    for mark, name in _MARKS:
         if mark in value:
             module = import_module(f"{__name__}.{name}")
             if module.holds(value):
@@ -102,12 +106,12 @@ def read(log: ModuleType, values: Sequence[Mapping[str, Any]], path: str, line: 
 def _input(log: ModuleType, calls: Sequence[Rebuilt], given: Input) -> Input:
     """Return an input with the calls in it; what is known of only some of them is not used."""
     verbatim = bool(calls) and all(each.verbatim for each in calls)
-    failed = any(each.exchange.status is not None or "error" in as_object(each.exchange.response) for each in calls)
-    is_body = all(each.is_body for each in calls)
-    rules = log.RULES if is_body or log.RULES else rebuilt.BODILESS_RULES
-    if log.RULES:
-        rules += rebuilt.SENT_RULES if verbatim else ()
-        rules += (rebuilt.FAILURE_RULES if is_body else rebuilt.TEXT_RULES) if failed else ()
+    failed = any(each.failed for each in calls)
+    rules = log.RULES
+    if rules:
+        rules += (rebuilt.SENT_RULES if verbatim else ()) + (rebuilt.FAILURE_RULES if failed else ())
+    elif failed:
+        rules = rebuilt.ALL_RULES
     providers = {each.provider for each in calls}
     notes = (rebuilt.SENT_NOTES if verbatim else log.NOTES) if calls else ()
     provider = providers.pop() if len(providers) == 1 else ""

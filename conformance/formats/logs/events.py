@@ -59,7 +59,7 @@ def parts(values: Sequence[Mapping[str, Any]], path: str, line: int | None) -> I
             skipped[found] = None
         else:
             span = "" if _name(record) == _WHOLE else as_text(_first(record, _SPANS))
-            rules = RULES + (() if found.exchange.status is None else rebuilt.TEXT_RULES)
+            rules = RULES + (rebuilt.FAILURE_RULES if found.failed else ())
             yield Input(path, line, KIND, (found.exchange,), found.provider, span, notes=NOTES, rules=rules)
     if skipped:
         yield Input(path, line, KIND, notes=tuple(skipped), rules=RULES)

@@ -40,8 +40,12 @@ class InputPart(NamedTuple):
 
 
 def part(report: Mapping[str, Any], paint: Paint) -> InputPart:
-    """Return the lines of an input; an unreadable one is only counted, since its error goes to standard error."""
-    if "error" in report:
+    """Return the lines of an input.
+
+    One that cannot be read or was skipped is only counted: the error goes to standard error, and a folder may hold any
+    number of other files.
+    """
+    if "error" in report or report["kind"] == "unrecognized":
         return InputPart("")
     lines = [line for outcome in report["outcomes"] for line in _findings(report, outcome, paint)]
     return InputPart("".join(_input(report, paint)), tuple(lines), report["path"] == _STDIN)
@@ -153,6 +157,7 @@ def _answer(refusal: Mapping[str, Any]) -> str:
 
 def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     unreadable = f", {counts['unreadable']} unreadable" if counts["unreadable"] else ""
+    unreadable += f", {counts['skipped']} skipped" if counts["skipped"] else ""
     applied = f"{counts['judged']} of {counts['rules']} rules applied"
     yield f"\n{plural(counts['inputs'], 'input')}{unreadable}; {plural(counts['exchanges'], 'exchange')}; {applied}\n"
     if counts.get("unrecognised"):

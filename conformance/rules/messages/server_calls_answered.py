@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.results import Level
@@ -56,9 +57,10 @@ def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     ]
 
 
-def _calls(message: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    listed = objects(message.get("content"))
-    return [(at, dict(block)) for at, block in listed if block.get("type") in ("server_tool_use", "mcp_tool_use")]
+def _calls(message: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    content = message.get("content")
+    listed = objects(content) if type(content) is list else ()
+    return [(at, block) for at, block in listed if block.get("type") in ("server_tool_use", "mcp_tool_use")]
 
 
 def _has_more_than_results(message: Any) -> bool:

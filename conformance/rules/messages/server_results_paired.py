@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.results import Level
@@ -16,7 +16,10 @@ _TEXT = {"type": "text", "text": "Paris has 18 degrees."}
 
 
 def _has_results(request: NativeBody, _context: Context) -> bool:
-    return any([kind.endswith(_RESULT) for _, _, kind, _ in _blocks(request)])
+    contents = [message.get("content") for _, message in objects(request.value.get("messages"))]
+    kinds = [block.get("type") for content in contents if type(content) is list for _, block in objects(content)]
+    # The result of a client's tool is a bare `tool_result`, which does not end so.
+    return any([type(kind) is str and kind.endswith(_RESULT) for kind in kinds])
 
 
 @rule(
@@ -58,8 +61,8 @@ def judge(request: NativeBody, _context: Context) -> list[Fault]:
     return faults
 
 
-def _blocks(request: NativeBody) -> Iterator[tuple[int, int, str, dict[str, Any]]]:
+def _blocks(request: NativeBody) -> Iterator[tuple[int, int, str, Mapping[str, Any]]]:
     """Yield the blocks of a request's messages, each with the position of its message, its own, and its type."""
     for message, each in objects(request.value.get("messages")):
         for position, block in objects(each.get("content")):
-            yield message, position, as_word(block.get("type")), dict(block)
+            yield message, position, as_word(block.get("type")), block

@@ -31,6 +31,7 @@ _FEW: Final = 3
         example("messages-plain", {"/0/response/content": [_CALLING, {"type": "text", "text": "Sure."}]}),
     ],
     good=[example("reply-thinking", {_THOUGHT: "The user asks what `<think>` means, a tag of Qwen."})],
+    reads=("reply.parsers",),
     wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
@@ -55,4 +56,4 @@ def _is_draft(text: str, leak: Leak, reply: Reply) -> bool:
     after = text[leak.start :]
     said_after = after[max(map(after.rfind, "}>])")) + 1 :]
     is_made = bool(reply.calls) and not {"|", "｜"} & set(leak.marker)
-    return is_made or len(said_after.split()) >= _FEW
+    return is_made or len([word for word in said_after.split() if word.strip(",.:;!?").isalpha()]) >= _FEW

@@ -31,7 +31,7 @@ def _has_text(reply: Reply, context: Context) -> bool:
         example("stream-plain"),
         example("plain", {"/0/response/choices/0/message/content": "Write `<think>…</think>` before the answer."}),
     ],
-    reads=("reasoning.response-field", "reasoning.response-field-switches"),
+    reads=("reasoning.response-field", "reasoning.response-field-switches", "reply.parsers"),
     wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:

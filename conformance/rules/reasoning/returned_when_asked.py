@@ -1,3 +1,4 @@
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from conformance.wire.views import replies
 _FIELD: Final = "reasoning.response-field"
 _SWITCHES: Final = "thinking.switches"
 _MOVERS: Final = "reasoning.response-field-switches"
+_THOUGHT: Final = re.compile("reason|think|thought", re.IGNORECASE)
 _ASKED: Final = {"thinking.switches": [{"at": "/thinking/type", "equals": "enabled", "thinks": True}]}
 _PROMISED: Final = {_FIELD: "reasoning_content", **_ASKED}
 _NOT_THOUGHT: Final = {"/0/response/usage/completion_tokens_details": {"reasoning_tokens": 0}}
@@ -31,16 +33,15 @@ def _is_promised(reply: Reply, context: Context) -> bool:
         return False
     # Only what the request says counts: a model that thinks by default may skip it for an easy question.
     asked = _first(context.claim(_SWITCHES), body)
-    return moved is not None if asked is None else asked["thinks"] is True and _is_said(asked)
+    said = asked or moved
+    # A switch may be that something is absent, and tools move the field without asking for any reasoning.
+    is_said = said is not None and profiles.matches({"at": said["at"]}, body) and _THOUGHT.search(said["at"])
+    return bool(is_said) and (asked is None or asked["thinks"] is True)
 
 
 def _first(switches: Any, body: Any) -> Mapping[str, Any] | None:
     """Return the first switch whose condition a request meets."""
     return next((switch for switch in switches or () if profiles.matches(switch, body)), None)
-
-
-def _is_said(switch: Mapping[str, Any]) -> bool:
-    return "equals" in switch or "in" in switch or (switch.get("present", True) is True and "not-in" not in switch)
 
 
 def _follows_results(reply: Reply) -> bool:

@@ -34,6 +34,7 @@ _PIECES: Final = "/0/response/{}/choices/0/delta/content"
         example("plain", {_CONTENT: "<tool_call> is the tag that Granite writes."}),
         example("plain", {_CONTENT: 'get_weather{"city": "Oslo"}'}),
     ],
+    reads=("reply.parsers",),
     wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:

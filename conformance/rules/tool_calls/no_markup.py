@@ -26,6 +26,7 @@ _FUNCTION: Final = "/0/response/choices/0/message/tool_calls/0/function"
         example("tool-call", {f"{_FUNCTION}/arguments": '{"city": "<parameter>Paris</parameter>"}'}),
         example("tool-call", {f"{_FUNCTION}/arguments": '{"city": "<|im_end|>"}'}),
     ],
+    reads=("reply.parsers",),
     wires=EVERY,
 )
 def judge(call: Call, context: Context) -> list[Fault]:

@@ -1,0 +1,158 @@
+"""The steps of a session, and the exchanges that they make: each reply with the history that was sent for it.
+
+Agents store what was said, not what was sent. A request is therefore the history so far, in the form of its wire.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from conformance.documents import JSON
+from conformance.formats.inputs import Input
+from conformance.wire.exchange import Exchange
+
+RULES: Final = (
+    "transcript/*",
+    "request/tool-call-id-not-empty",
+    "request/tool-call-ids-unique*",
+    "tool-calls/id-not-empty",
+    "tool-calls/id-unique-*",
+    "tool-calls/no-markup",
+    "response/no-markup-in-content",
+    "reasoning/no-markup",
+    "gemini/call-ids-unique",
+    "gemini/response-named-as-its-call",
+    "error/[!bc]*",
+)
+"""The rules for which a history is enough. Others would judge what an agent adds, converts or drops when it sends."""
+
+NOTE: Final = (
+    "holds what was said, not what was sent: pairing, ids, history, markup and failures are checked, and nothing about"
+    " parameters, shapes, usage and streams; record the traffic with conformance proxy to check those"
+)
+_MAX_ITEMS: Final = 2_000_000
+"""How many items all requests of a conversation have at most: they grow with the square of its length."""
+_EARLY: Final = "the first {0} replies of this long session are checked as history only"
+
+_URLS: Final = {
+    "chat": "/chat/completions",
+    "messages": "/v1/messages",
+    "responses": "/v1/responses",
+    "gemini": "/v1beta/models/model:generateContent",
+}
+_LISTS: Final = {"chat": "messages", "messages": "messages", "responses": "input", "gemini": "contents"}
+_BLOCKS: Final = {"messages": "content", "gemini": "parts"}
+"""By wire: where a message holds its blocks, if messages of one side are sent as one."""
+
+
+class Added(NamedTuple):
+    """What the client adds to the history: items of its wire."""
+
+    items: Sequence[Mapping[str, Any]]
+    line: int | None = None
+
+
+class Replied(NamedTuple):
+    """A reply: its body, and the items with which the history goes on."""
+
+    items: Sequence[Mapping[str, Any]]
+    body: Mapping[str, Any]
+    line: int | None = None
+    model: str = ""
+    date: str = ""
+
+
+class Refused(NamedTuple):
+    """A request that failed: its HTTP status and the error body, as far as the agent stored it."""
+
+    status: int
+    body: Mapping[str, Any]
+    line: int | None = None
+    model: str = ""
+    date: str = ""
+
+
+class Interrupted(NamedTuple):
+    """The results that the agent sends itself for calls that have none: they follow the reply with these calls."""
+
+    items: Sequence[Mapping[str, Any]]
+
+
+Step = Added | Replied | Refused | Interrupted
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation of an agent: its steps on a wire; `provider`, `session`: as the agent names them.
+
+    `rules`: globs of the rules for which it holds enough.
+    """
+
+    wire: str
+    steps: Sequence[Step]
+    session: str = ""
+    provider: str = ""
+    notes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = RULES
+
+
+def input_of(session: Session, path: str, kind: str) -> Input | None:
+    """Return the input of a conversation; None if it has neither a reply nor a failure."""
+    outcomes = [step for step in session.steps if isinstance(step, (Replied, Refused))]
+    if not outcomes:
+        return None
+    early = _early(session.steps, len(outcomes))
+    exchanges = tuple(_exchanges(session, early))
+    lines = tuple([step.line for step in outcomes[early:] if step.line is not None])
+    notes = (*session.notes, *((_EARLY.format(early),) if early else ()), NOTE)
+    return Input(
+        path,
+        lines[0] if lines else None,
+        kind,
+        exchanges,
+        session.provider,
+        session.session,
+        lines=lines if len(lines) == len(exchanges) else (),
+        notes=notes,
+        rules=session.rules,
+    )
+
+
+def _early(steps: Sequence[Step], outcomes: int) -> int:
+    """Return how many of the first outcomes cannot have a request of their own within the bound."""
+    items = sum(len(step.items) for step in steps if not isinstance(step, Refused))
+    return max(0, outcomes - max(1, _MAX_ITEMS // max(1, items)))
+
+
+def _exchanges(session: Session, early: int) -> Iterator[Exchange]:
+    items: list[Mapping[str, Any]] = []
+    seen, is_open = 0, False
+    for step in session.steps:
+        if isinstance(step, (Added, Interrupted)):
+            for item in step.items:
+                is_open = _add(items, item, session.wire, is_open=is_open)
+            continue
+        seen += 1
+        if seen > early:
+            yield _exchange(session.wire, items, step)
+        # What a failed request held stays as it was, so that the next one only adds to it.
+        is_open = False
+        if isinstance(step, Replied):
+            items += step.items
+
+
+def _add(items: list[Mapping[str, Any]], item: Mapping[str, Any], wire: str, *, is_open: bool) -> bool:
+    """Add what a client says, to its last message if its wire takes one message for all; return whether more may be."""
+    key = _BLOCKS.get(wire, "")
+    if key and is_open and items and isinstance(item.get(key), list) and isinstance(items[-1].get(key), list):
+        items[-1] = {**items[-1], key: [*items[-1][key], *item[key]]}
+    else:
+        items.append(item)
+    return bool(key)
+
+
+def _exchange(wire: str, items: Sequence[Mapping[str, Any]], step: Replied | Refused) -> Exchange:
+    request: dict[str, JSON] = {**({"model": step.model} if step.model else {}), _LISTS[wire]: list(items)}
+    status = step.status if isinstance(step, Refused) else None
+    url = _URLS[wire]
+    return Exchange.of_plain(request, dict(step.body), status, url=url, model=step.model, date=step.date)
