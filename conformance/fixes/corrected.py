@@ -4,11 +4,11 @@ What is changed in a message of one request is changed wherever later requests r
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from conformance.documents.patch import apply
 from conformance.fixes import Fix, fix
+from conformance.fixes.problem import with_request
 from conformance.fixes.trial import EARLIER, carried
 from conformance.judge import judge
 from conformance.profiles import Profile
@@ -26,24 +26,29 @@ def corrected(
 ) -> Conversation:
     """Return the exchanges with all that can be fixed in their requests; an exchange without a fix stays the same."""
     fixed: list[Exchange] = []
+    # What could not be fixed in one request is not tried again where later ones repeat it.
+    hopeless: set[tuple[str, str, str]] = set()
     for number, exchange in enumerate(conversation):
         # The messages of an earlier request come back here, changed as they were there.
         current = carried(exchange, conversation[number - 1].request, fixed[-1].request) if number else exchange
-        fixed.append(_without_findings((*fixed, current), profile, rules, as_of))
+        fixed.append(_without_findings((*fixed, current), profile, rules, as_of, hopeless))
     return tuple(fixed)
 
 
 def _without_findings(
-    conversation: Conversation, profile: Profile | None, rules: tuple[Rule, ...], as_of: str
+    conversation: Conversation,
+    profile: Profile | None,
+    rules: tuple[Rule, ...],
+    as_of: str,
+    hopeless: set[tuple[str, str, str]],
 ) -> Exchange:
     """Return the last exchange of a conversation, with its request fixed step by step."""
     history, current = conversation[:-1][-EARLIER:], conversation[-1]
-    hopeless: set[tuple[str, str, str]] = set()
     for _ in range(MAX_STEPS):
         window = (*history, current)
         step: Fix | None = None
         for rule, finding in _findings(window, profile, rules, as_of):
-            key = rule, finding.at, finding.message
+            key = rule, finding.at.partition("/request")[2], finding.message
             if key in hopeless:
                 continue
             step = fix(window, rule, finding, profile, as_of)
@@ -52,7 +57,7 @@ def _without_findings(
             hopeless.add(key)
         if step is None or not step.patch:
             return current
-        current = replace(current, request=apply(current.request, step.patch))
+        current = with_request(current, apply(current.request, step.patch))
     return current
 
 
