@@ -17,8 +17,22 @@ from conformance.rules import Rule
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.views import Side
 
+MAX_JUDGED: Final = 2000
+"""How many forms of requests are judged for one session; after that, only what was fixed before is carried on."""
+
 MAX_STEPS: Final = 100
 """How many findings of one request are fixed one after the other."""
+
+
+class _Effort:
+    """What a session took so far: forms that were judged, and findings that no fix was found for.
+
+    What could not be fixed in one request is not tried again where later ones repeat it.
+    """
+
+    def __init__(self) -> None:
+        self.judged = 0
+        self.hopeless: set[tuple[str, str, str]] = set()
 
 
 def corrected(
@@ -26,12 +40,11 @@ def corrected(
 ) -> Conversation:
     """Return the exchanges with all that can be fixed in their requests; an exchange without a fix stays the same."""
     fixed: list[Exchange] = []
-    # What could not be fixed in one request is not tried again where later ones repeat it.
-    hopeless: set[tuple[str, str, str]] = set()
+    effort = _Effort()
     for number, exchange in enumerate(conversation):
         # The messages of an earlier request come back here, changed as they were there.
         current = carried(exchange, conversation[number - 1].request, fixed[-1].request) if number else exchange
-        fixed.append(_without_findings((*fixed, current), profile, rules, as_of, hopeless))
+        fixed.append(_without_findings((*fixed, current), profile, rules, as_of, effort))
     return tuple(fixed)
 
 
@@ -40,7 +53,7 @@ def _without_findings(
     profile: Profile | None,
     rules: tuple[Rule, ...],
     as_of: str,
-    hopeless: set[tuple[str, str, str]],
+    effort: "_Effort",
 ) -> Exchange:
     """Return the last exchange of a conversation, with its request fixed step by step."""
     history, current = conversation[:-1][-EARLIER:], conversation[-1]
@@ -49,12 +62,13 @@ def _without_findings(
         step: Fix | None = None
         for rule, finding in _findings(window, profile, rules, as_of):
             key = rule, finding.at.partition("/request")[2], finding.message
-            if key in hopeless:
+            if key in effort.hopeless or effort.judged >= MAX_JUDGED:
                 continue
             step = fix(window, rule, finding, profile, as_of)
+            effort.judged += 0 if step is None else step.trials
             if step is not None and step.patch:
                 break
-            hopeless.add(key)
+            effort.hopeless.add(key)
         if step is None or not step.patch:
             return current
         current = with_request(current, apply(current.request, step.patch))
