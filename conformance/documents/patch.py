@@ -4,7 +4,6 @@ The operations of a difference stand in an order in which each may be left out: 
 that no operation moves the place of one after it.
 """
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final, TypeAlias
@@ -27,27 +26,31 @@ def difference(before: Any, after: Any, place: Place = ()) -> list[Operation]:
 
 
 def apply(value: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a deep copy of a value to which operations were applied, in their order; raises LookupError."""
-    holder = {"": copy.deepcopy(value)}
+    """Return a value to which operations were applied, in their order; raises LookupError.
+
+    The value is not changed, and the result shares with it what the operations leave as it is.
+    """
     for operation in operations:
-        *parents, last = ("", *parse(operation["path"]))
-        at: Any = holder
-        for token in parents:
-            at = at[int(token)] if type(at) is list else at[token]
-        _apply(at, last, operation)
-    return holder[""]
+        value = _applied(value, parse(operation["path"]), operation)
+    return value
 
 
-def _apply(holder: Any, last: str, operation: Mapping[str, Any]) -> None:
+def _applied(holder: Any, tokens: Sequence[str], operation: Mapping[str, Any]) -> Any:
+    if not tokens:
+        return operation["value"]
+    changed, last = holder.copy(), tokens[0]
     key: Any = last
     if type(holder) is list:
         key = len(holder) if last == "-" else int(last)
-    if operation["op"] == "remove":
-        del holder[key]
+    if len(tokens) > 1:
+        changed[key] = _applied(holder[key], tokens[1:], operation)
+    elif operation["op"] == "remove":
+        del changed[key]
     elif operation["op"] == "add" and type(holder) is list:
-        holder.insert(key, copy.deepcopy(operation["value"]))
+        changed.insert(key, operation["value"])
     else:
-        holder[key] = copy.deepcopy(operation["value"])
+        changed[key] = operation["value"]
+    return changed
 
 
 def _difference(before: Any, after: Any, place: Place) -> Iterator[Operation]:

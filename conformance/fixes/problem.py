@@ -88,6 +88,20 @@ class ClientProblem:
         return self.as_of or self.exchange.date
 
 
+def with_request(exchange: Exchange, request: Any) -> Exchange:
+    """Return an exchange that was received with another request; nothing is normalised again."""
+    return Exchange.of_plain(
+        request,
+        exchange.response,
+        exchange.status,
+        exchange.streamed,
+        exchange.headers,
+        exchange.url,
+        exchange.model,
+        exchange.date,
+    )
+
+
 def positions(value: Any, tokens: tuple[str, ...]) -> Place:
     """Return the place that the tokens of a pointer lead to, as far as there is a value."""
     place: list[str | int] = []

@@ -1,14 +1,13 @@
 """Requests on trial: a fix counts only if the conversation, judged again, lacks the finding and has no new one."""
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from conformance import rules, wires
 from conformance.documents.patch import apply, difference
 from conformance.documents.pointer import parse
 from conformance.fixes.content import content_of, loss
-from conformance.fixes.problem import Candidate, ClientProblem
+from conformance.fixes.problem import Candidate, ClientProblem, with_request
 from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.results import Status
@@ -71,7 +70,7 @@ class Trial:
 
     def sent(self, request: Any) -> Exchange:
         """Return the exchange with another request."""
-        return replace(self.problem.conversation[-1], request=request)
+        return with_request(self.problem.conversation[-1], request)
 
     def _known_texts(self) -> str:
         """Return what earlier exchanges of the session say, requests and replies."""
@@ -97,7 +96,7 @@ def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
     )
     same = min(len(request[key]), len(before[key])) if same is None else same
     changes = [each for each in difference(before[key], after[key]) if int(parse(each["path"])[0]) < same]
-    return replace(exchange, request={**request, key: apply(request[key], changes)}) if changes else exchange
+    return with_request(exchange, {**request, key: apply(request[key], changes)}) if changes else exchange
 
 
 def found_in(conversation: Conversation, profile: Profile | None, as_of: str) -> _Found:
