@@ -205,3 +205,17 @@ def test_rows_of_other_platforms_are_read(kind: str, value: dict[str, Any]) -> N
 def test_other_logs_hold_failures_too(value: dict[str, Any]) -> None:
     (exchange,) = one(value).conversation
     assert (REQUEST, 400, ERROR) == (exchange.request, exchange.status, exchange.response)
+
+
+@every(
+    ("model", "url", "expected"),
+    [
+        ("gpt-5.1", "", "openai"),
+        ("o3", "https://api.openai.com/v1", "openai"),
+        ("deepseek-v4-flash", "", ""),
+        ("gpt-5.1", "http://127.0.0.1/v1", ""),
+    ],
+)
+def test_the_name_of_the_sdk_is_not_taken_for_the_host(model: str, url: str, expected: str) -> None:
+    named = {"gen_ai.provider.name": "openai", "gen_ai.request.model": model, "gen_ai.openai.api_base": url}
+    assert expected == span(GEN_AI | named).provider

@@ -1,5 +1,6 @@
 """Exchanges rebuilt from logs that hold neither body: from messages, and from the parts of a call in many records."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -72,6 +73,8 @@ _WIRES: Final = {
     "vertexai": "gemini",
 }
 """By the name of a provider in OpenTelemetry and the AI SDK: its wire, if that is not chat completions."""
+_SDK: Final = "openai"
+_MODEL: Final = re.compile(r"(?:openai/|ft:)?(?:gpt-[345]|chatgpt|codex|o[1-9])")
 _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details")
 _ITEMS: Final = ("_call", "_call_output", "reasoning")
 """How the types of items of Responses end that no message of another wire has."""
@@ -94,6 +97,15 @@ class Rebuilt(NamedTuple):
     provider: str = ""
     verbatim: bool = False
     failed: bool = False
+
+
+def host_of(call: Rebuilt) -> str:
+    """Return the provider of a call as its log names it; empty if that is only the SDK, which `openai` mostly is."""
+    exchange = call.exchange
+    if call.provider.lower() != _SDK:
+        return call.provider
+    is_own = f"{_SDK}.com" in exchange.url if exchange.url else _MODEL.match(exchange.model) is not None
+    return call.provider if is_own else ""
 
 
 def failed(call: Rebuilt, failure: LoggedFailure | None) -> Rebuilt:

@@ -112,7 +112,7 @@ def _input(log: ModuleType, calls: Sequence[Rebuilt], given: Input) -> Input:
         rules += (rebuilt.SENT_RULES if verbatim else ()) + (rebuilt.FAILURE_RULES if failed else ())
     elif failed:
         rules = rebuilt.ALL_RULES
-    providers = {each.provider for each in calls}
+    providers = {rebuilt.host_of(each) for each in calls}
     notes = (rebuilt.SENT_NOTES if verbatim else log.NOTES) if calls else ()
     provider = providers.pop() if len(providers) == 1 else ""
     return given._replace(

@@ -60,7 +60,7 @@ def parts(values: Sequence[Mapping[str, Any]], path: str, line: int | None) -> I
         else:
             span = "" if _name(record) == _WHOLE else as_text(_first(record, _SPANS))
             rules = RULES + (rebuilt.FAILURE_RULES if found.failed else ())
-            yield Input(path, line, KIND, (found.exchange,), found.provider, span, notes=NOTES, rules=rules)
+            yield Input(path, line, KIND, (found.exchange,), rebuilt.host_of(found), span, notes=NOTES, rules=rules)
     if skipped:
         yield Input(path, line, KIND, notes=tuple(skipped), rules=RULES)
 
