@@ -25,7 +25,7 @@ _MARK: Final = re.compile(
     rb'"(?:parentUuid|leafUuid|projectHash|working_dir)"\s*:'
     rb'|"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|session|file-history-snapshot'
     rb'|queue-operation|last-prompt|custom-title|ai-title)"'
-    rb'|\A\s*\{"id":"[^"]{1,64}","timestamp":"[^"]{1,64}","instructions":'
+    rb'|\A\s*\{\s*"id"\s*:\s*"[^"]{1,64}",\s*"timestamp"\s*:\s*"[^"]{1,64}",\s*"(?:instructions|git)"'
 )
 """What the beginning of a file of lines has if it may be a session."""
 _LINES: Final = ("qwen_code", "claude_code", "codex", "gemini_cli", "pi", "goose")

@@ -12,7 +12,10 @@ from conformance.formats.inputs import Input
 from conformance.wire.exchange import Exchange
 
 RULES: Final = (
-    "transcript/*",
+    "transcript/[!r]*",
+    "transcript/reply-*",
+    "transcript/result-*",
+    "transcript/results-follow-calls",
     "request/tool-call-id-not-empty",
     "request/tool-call-ids-unique*",
     "tool-calls/id-not-empty",
@@ -24,7 +27,10 @@ RULES: Final = (
     "gemini/response-named-as-its-call",
     "error/[!bc]*",
 )
-"""The rules for which a history is enough. Others would judge what an agent adds, converts or drops when it sends."""
+"""The rules for which a history is enough. Others would judge what an agent adds, converts or drops when it sends.
+
+Results are stored as they come, so their order says nothing.
+"""
 
 NOTE: Final = (
     "holds what was said, not what was sent: pairing, ids, history, markup and failures are checked, and nothing about"
