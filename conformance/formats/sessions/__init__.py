@@ -125,17 +125,17 @@ def _records(lines: "Iterable[Line]", notes: dict[str, int]) -> Iterator[tuple[i
 
 def _inputs(agent: ModuleType, found: "Iterable[Session]", path: str, notes: Mapping[str, int]) -> Iterator[Input]:
     """Yield an input for each conversation; one without a reply or a failure only if there is no other."""
-    from conformance.formats.sessions.steps import input_of
+    from conformance.formats.sessions.steps import inputs_of
 
     empty = True
     skipped: dict[str, None] = {}
     for session in found:
-        given = input_of(session, path, agent.KIND)
+        given = None
+        for given in inputs_of(session, path, agent.KIND):
+            more = tuple([note.format(count) for note, count in notes.items()]) if empty else ()
+            yield given._replace(notes=(*more, *given.notes))
+            empty = False
         if given is None:
             skipped.update(dict.fromkeys(session.notes))
-            continue
-        more = tuple([note.format(count) for note, count in notes.items()]) if empty else ()
-        yield given._replace(notes=(*more, *given.notes))
-        empty = False
     if empty or skipped:
         yield Input(path, None, agent.KIND, notes=tuple(skipped) or (_EMPTY,))
