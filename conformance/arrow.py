@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from conformance import profiles
 from conformance import rules as all_rules
 from conformance.errors import UnknownName
-from conformance.files import AUTO, detected_provider
+from conformance.files import AUTO
+from conformance.files.recognition import detected_provider
 from conformance.formats import Input
 from conformance.formats.rows import Row, arrow, conversations
 from conformance.judge import Judgement, judge

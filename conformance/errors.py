@@ -4,12 +4,13 @@
     ├── InvalidDocument     a file, ours or the user's, cannot be read as what it should be
     │   └── Unrecognized    a valid file that holds nothing that can be checked
     ├── UnknownName         a provider, rule or scenario that does not exist
+    ├── AmbiguousName       a name that fits several of them
     └── Unusable            the call cannot be carried out: no key, no cassette, connection refused
 
 What is wrong on the wire is a finding and never an error.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Self
 
 _MAX_LISTED: Final = 100
@@ -39,18 +40,25 @@ class Unrecognized(InvalidDocument):
 
 
 class UnknownName(ConformanceError):
-    """A name is not known; the message lists the nearest known names."""
+    """A name is not known; the message lists the nearest known names, or those given as `near`."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], near: Sequence[str] = ()) -> None:
         # Imported here because only an error needs it.
         import difflib
 
         every = sorted(known)
         # A list of all names helps if it can be read at a glance; otherwise the three nearest do, however far they are.
         cutoffs = (0.5,) if len(every) <= _MAX_LISTED else (0.5, 0.0)
-        near = next(filter(None, (difflib.get_close_matches(name, every, 3, cutoff) for cutoff in cutoffs)), [])
+        near = near or next(filter(None, (difflib.get_close_matches(name, every, 3, each) for each in cutoffs)), [])
         hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(every) or 'none'}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+class AmbiguousName(ConformanceError):
+    """A name fits several things; the message lists how to name each."""
+
+    def __init__(self, kind: str, name: str, ways: Sequence[str]) -> None:
+        super().__init__(f"{name!r} fits more than one {kind}; name one of them: {', '.join(ways)}")
 
 
 class Unusable(ConformanceError):

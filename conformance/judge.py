@@ -1,7 +1,9 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from itertools import compress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -11,8 +13,8 @@ from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import UNCLAIMED, Fault, Judge, Rule, Where, load, select
-from conformance.rules.context import Claimed, Context, Known, SchemaFaults
-from conformance.rules.findings import finding
+from conformance.rules.context import Claimant, Claimed, Context, Known, SchemaFaults
+from conformance.rules.findings import finding, known_claim
 from conformance.rules.validation import BODIES, find_schema_faults
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
@@ -37,7 +39,8 @@ def check(
     """Check an exchange, or the exchanges of one session in their order, and return one outcome per rule.
 
     `profile`: the provider that the severity depends on, as a Profile, a name such as "deepseek", or the path of a
-    YAML file; None checks the canonical wire. `rules`: rule ids or globs; every rule by default. Each exchange is
+    YAML file; None checks the canonical wire. `rules`: rule ids or globs, `*` for every
+    rule; by default those that do not report what a suite provokes, such as a refused request. Each exchange is
     checked against the claims for its own model on `as_of`, an ISO 8601 day; if that is empty, on its own date; if it
     has none, on the last day on which the profile's sources were read. Outcomes are in the order of the rules. Nothing
     is raised for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a
@@ -77,7 +80,7 @@ class Judgement(NamedTuple):
     """What was found in a conversation, without an outcome for each rule that found nothing.
 
     `counts`: how many elements each rule judged, in the order of the rules; `UNCLAIMED` where a claim that it needs is
-    not known. `faulty`: the outcomes of the rules that failed or broke, by position.
+    not known. `faulty`: the outcomes of the rules that failed, broke, or found what claims describe, by position.
     """
 
     plan: "_Plan"
@@ -95,7 +98,7 @@ class Judgement(NamedTuple):
         return tuple(outcomes)
 
     def found(self) -> Iterator[Outcome]:
-        """Yield the outcomes of the rules that failed or broke."""
+        """Yield the outcomes of the rules that failed, broke, or found what claims describe."""
         for position in sorted(self.faulty):
             yield self.faulty[position]
 
@@ -108,15 +111,46 @@ class Judgement(NamedTuple):
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
     """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
-    conversation = translate(conversation)
-    index = Index(conversation)
-    schema = find_schema_faults(index)
+    return _judge(_Looked.at(conversation), profile, rules, as_of)
+
+
+def judge_by_models(
+    conversation: Conversation, served: Iterable[tuple[Profile, str]], rules: Sequence[Rule], as_of: str = ""
+) -> Iterator[Judgement]:
+    """Yield the judgement by each of several providers, given with the name that each has for the model.
+
+    The conversation is translated, indexed and held against the schemas once for all of them.
+    """
+    looked = _Looked.at(conversation)
+    for profile, model in served:
+        yield _judge(looked, profile, rules, as_of, model)
+
+
+class _Looked(NamedTuple):
+    """A conversation and what is found in it without any claim."""
+
+    conversation: Conversation
+    views: Index
+    schema: SchemaFaults
+
+    @classmethod
+    def at(cls, conversation: Conversation) -> "_Looked":
+        conversation = translate(conversation)
+        index = Index(conversation)
+        return cls(conversation, index, find_schema_faults(index))
+
+
+def _judge(
+    looked: _Looked, profile: Profile | None, rules: Sequence[Rule], as_of: str, model: str | None = None
+) -> Judgement:
+    """Return the judgement by one provider; `model` replaces those of the exchanges where claims are looked up."""
+    index, schema = looked.views, looked.schema
     contexts, plans = [], []
-    for number, exchange in enumerate(conversation):
+    for number, exchange in enumerate(looked.conversation):
         wire = exchange.protocol
-        claims, contested = _claims(profile, exchange, as_of)
+        claims, claimant = _claims(profile, exchange, as_of, exchange.model if model is None else model)
         plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
-        contexts.append(Context(number, index, claims, schema, plan.known, contested))
+        contexts.append(Context(number, index, claims, schema, plan.known, claimant))
         plans.append(plan)
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
@@ -128,19 +162,20 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
         run = _RuleRun(index, contexts, plans, first)
         run.judge_views_alone()
     run.judge_by_schema(schema)
-    faulty = {at: _failed(rules[at], run.counts[at], faults, contexts) for at, faults in run.faulty.items()}
+    faulty = {at: _outcome(rules[at], run.counts[at], faults, contexts) for at, faults in run.faulty.items()}
     for position, error in run.errors.items():
         rule, reason = rules[position], f"{type(error).__name__}: {error}"
         faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, run.counts[position], reason=reason)
     return Judgement(first, run.counts, faulty)
 
 
-def _claims(profile: Profile | None, exchange: Exchange, as_of: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the claims for an exchange, and what other sources refuse beyond them."""
+def _claims(profile: Profile | None, exchange: Exchange, as_of: str, model: str) -> tuple[Mapping[str, Any], Claimant]:
+    """Return the claims for an exchange, and who makes them."""
     if profile is None:
-        return _NO_CLAIMS, _NO_CLAIMS
+        return _NO_CLAIMS, Claimant()
     on_wire, day = profile.on(exchange.protocol), as_of or exchange.date
-    return on_wire.at(exchange.model, day), on_wire.contested(exchange.model, day)
+    claim_of = partial(on_wire.claim, model=model, date=day)
+    return on_wire.at(model, day), Claimant(profile.service, on_wire.contested(model, day), claim_of)
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]
@@ -298,7 +333,7 @@ class _Chosen:
         return is_same and self.wire == other.wire and self.claimed is other.claimed
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _plan(chosen: _Chosen) -> _Plan:
     claimed = Claimed(chosen.claims)
     idle = []
@@ -333,6 +368,19 @@ def _plan(chosen: _Chosen) -> _Plan:
         by_schema=tuple([(view, wires, tuple(listed)) for (view, wires), listed in by_schema.items()]),
         known=Known({}, {}),
     )
+
+
+def _outcome(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
+    """Return the outcome of a rule that found something; it failed unless claims describe all of it."""
+    claims = [known_claim(rule, fault, contexts[element.place[0]]) for element, fault in faulty]
+    known = [each for each, claim in zip(faulty, claims, strict=True) if claim]
+    news = [each for each, claim in zip(faulty, claims, strict=True) if not claim]
+    counts = Counter(filter(None, claims))
+    described = tuple([finding(rule, each, fault, contexts[each.place[0]]) for each, fault in known[:MAX_FINDINGS]])
+    if not news:
+        return Outcome(rule.id, Status.PASSED, rule.level, judged, (), "", described, counts)
+    failed = _failed(rule, judged, news, contexts)
+    return replace(failed, known=described, known_counts=counts) if known else failed
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:

@@ -1,8 +1,9 @@
 """Paths of the data folders: inside an installed wheel, or beside the package in a checkout.
 
-A wheel holds `schemas`, of `fixtures` only what the package itself reads, and of `reports` the expected failures. The
-cassettes of each provider, the scripted model, the results and the calibration are archives there, because they are
-smaller, and because every pytest run of an environment reads the list of all files of the wheel.
+A wheel holds `schemas`, of `fixtures` only what the package itself reads, of `reports` the expected failures, and of
+`docs` the known bugs of SDKs. The cassettes of each provider, the scripted model, the results and the calibration are
+archives there, because they are smaller, and because every pytest run of an environment reads the list of all files of
+the wheel.
 """
 
 from functools import lru_cache
@@ -19,7 +20,7 @@ _SHIPPED = _PACKAGE / "_data"
 
 
 def folder(name: str) -> Path:
-    """Return a data folder by name: schemas, cassettes, fixtures or reports."""
+    """Return a data folder by name: schemas, cassettes, fixtures, reports or docs."""
     shipped = _SHIPPED / name
     return shipped if shipped.is_dir() else _PACKAGE.parent / name
 

@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # The same examples in every run, and no clock: these machines are noisy. A plain run draws a sample; CI and the
     # nightly workflow choose a profile with `--hypothesis-profile`, and `tests.sampling.examples` follows it.
     settings.register_profile("sample", deadline=None, derandomize=True, database=None, max_examples=10)
-    settings.register_profile("ci", settings.get_profile("sample"), max_examples=50)
+    settings.register_profile("ci", settings.get_profile("sample"), max_examples=25)
     settings.register_profile("long", settings.get_profile("sample"), max_examples=1000)
     settings.load_profile("sample")
 

@@ -39,17 +39,23 @@ def test_the_content_decides_the_kind_of_an_input(name: str, value: object, kind
 def test_the_json_of_one_finding(tmp_path: Path) -> None:
     path = write(tmp_path / "faulty.json", FAULTY)
     code, out, error = check(path, "--format", "json", "--rule", "transcript/result-*", "--rule", "transcript/calls-*")
+    patch = [{"op": "replace", "path": "/messages/2/tool_call_id", "value": "call_a"}]
+    fixes = [{"at": "/0/request", "title": "give the result the id of its call", "patch": patch}]
     finding = {
         "at": "/0/request/messages/2/tool_call_id",
         "message": "expected the id of a call of the message before ('call_a'), got 'call_9'",
         "level": "MUST",
         "side": "client",
+        "rank": 1,
+        "fixes": fixes,
     }
     missing = {
         "at": "/0/request/messages/1/tool_calls/0",
         "message": "expected a tool message with tool_call_id 'call_a' before the next turn, got none",
         "level": "MUST",
         "side": "client",
+        "rank": 1,
+        "fixes": fixes,
     }
     outcomes = [
         {"rule": "transcript/calls-answered", "status": "failed", "level": "MUST", "judged": 1, "findings": [missing]},
@@ -72,9 +78,13 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
         "judged": 2,
         "findings": {"MUST": 2, "SHOULD": 0, "MAY": 0},
         "sides": {"client": 2, "provider": 0},
+        "known": {},
         "as_of": {},
+        "recognised": {},
+        "unrecognised": 1,
     }
     judged = {"path": str(path), "line": None, "kind": "exchange", "provider": None, "outcomes": outcomes}
+    judged["protocol"] = "chat"
     assert (1, "") == (code, error)
     assert {"inputs": [judged], "summary": summary} == json.loads(out)
 
@@ -85,8 +95,8 @@ def test_the_console_report_of_one_finding(tmp_path: Path) -> None:
     assert (1, "") == (code, error)
     wrong = "expected the id of a call of the message before ('call_a'), got 'call_9'"
     assert [
-        f"{path}:1: an exchange, checked against deepseek",
-        f"{path}:2: an exchange, checked against deepseek",
+        f"{path}:1: an exchange (chat), checked against deepseek",
+        f"{path}:2: an exchange (chat), checked against deepseek",
         f"{path}:2: transcript/result-answers-call MUST (client) at /0/request/messages/2/tool_call_id: {wrong}",
     ] == out.splitlines()[:3]
     assert out.splitlines()[3].startswith("    deepseek answers 400: ")
@@ -143,7 +153,7 @@ def test_today_is_the_day_of_the_clock(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--as-of", "2026-01-01"], "--as-of needs --provider"),
+        (["--provider", "none", "--as-of", "2026-01-01"], "--as-of needs a provider"),
         (["--provider", "deepseek", "--as-of", "2026-13-01"], "YYYY-MM-DD"),
         (["--provider", "deepseek", "--as-of", ""], "YYYY-MM-DD"),
     ],
@@ -156,7 +166,7 @@ def test_an_unusable_day_is_an_error(tmp_path: Path, options: list[str], words: 
 def test_a_finding_in_a_session_names_the_line_of_its_exchange(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", jsonl({**GOOD, "session": "s"}, {**FAULTY, "session": "s"}))
     _, out, _ = check(path)
-    assert f"{path}:1: a session of exchanges\n" in out
+    assert f"{path}:1: a session of exchanges (chat)\n" in out
     assert f"{path}:2: transcript/result-answers-call MUST (client) at /1/request/messages/2/tool_call_id" in out
 
 
@@ -164,14 +174,14 @@ def test_the_report_of_a_clean_input(tmp_path: Path) -> None:
     path = write(tmp_path / "good.json", GOOD)
     code, out, error = check(path)
     assert (0, "") == (code, error)
-    assert out.startswith(f"{path}: an exchange\n\n1 input; 1 exchange; ")
+    assert out.startswith(f"{path}: an exchange (chat)\n\n1 input; 1 exchange; ")
     assert out.endswith("\nno findings\n")
 
 
 def test_all_shows_every_rule_and_the_default_only_failures(tmp_path: Path) -> None:
     path = write(tmp_path / "good.json", GOOD)
     shown = check(path, "--format", "jsonl", "--all").inputs[0]["outcomes"]
-    assert [rule.id for rule in rules.load()] == [outcome["rule"] for outcome in shown]
+    assert [rule.id for rule in rules.of_traffic()] == [outcome["rule"] for outcome in shown]
     assert {"passed", "not applicable"} == {outcome["status"] for outcome in shown}
     assert [] == check(path, "--format", "jsonl").inputs[0]["outcomes"]
     assert "transcript/calls-answered passed (1 checked)" in check(path, "--all")[1]
@@ -208,7 +218,7 @@ def test_a_broken_input_does_not_affect_others(tmp_path: Path) -> None:
     assert 2 == code
     shown = [(Path(each["path"]).name, each["line"], "error" in each) for each in ended.inputs]
     assert ("1.json", 1, True) == shown[0]
-    assert [("2.jsonl", 1, False), ("2.jsonl", 2, True), ("2.jsonl", 3, False)] == shown[1:4]
+    assert [("2.jsonl", 1, False), ("2.jsonl", 3, False), ("2.jsonl", 2, True)] == shown[1:4]
     assert [("3.json", None, False), ("4.json", None, False)] == shown[4:6]
     assert ("absent.json", None, True) == shown[-1]
     errors = [line.removeprefix("conformance: ") for line in error.splitlines()]
@@ -341,4 +351,4 @@ def test_every_chat_recording_is_judged_with_no_rule_broken(shared: Path) -> Non
 def test_a_finding_names_the_side_in_every_format(name: str, tmp_path: Path) -> None:
     _, out, _ = check(write(tmp_path / "faulty.json", FAULTY), "--format", name, "--rule", "transcript/result-*")
     said = {"json": '"side":"client"', "jsonl": '"side":"client"', "sarif": '"side": "client"'}
-    assert said.get(name, "MUST (client)") in out
+    assert said.get(name, "MUST (client") in out

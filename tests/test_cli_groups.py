@@ -10,7 +10,7 @@ from conformance.cli import _registry, main
 from tests.checking import ROOT
 
 GROUPS = {
-    "traffic": ["check", "convert", "doctor", "explain", "prepare"],
+    "traffic": ["check", "convert", "doctor", "explain", "prepare", "shrink"],
     "clients": ["adapter", "proxy", "serve"],
     "providers": ["engine", "provider"],
     "results": ["evidence", "gate", "report"],

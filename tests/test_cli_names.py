@@ -8,10 +8,11 @@ import pytest
 from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
 from conformance.cli import main
+from conformance.profiles.naming import called
 from tests.loops import every
 from tests.sampling import some
 
-RULES = rules.load()
+RULES = rules.of_traffic()
 LISTS = {
     "rules": [*(rule.id for rule in RULES), *(fact.id for fact in loop.load())],
     "providers": list(profiles.names()),
@@ -153,5 +154,5 @@ def test_a_probe_is_explained_by_every_name_that_reports_give_it(name: str, caps
 def test_an_unknown_name_is_answered_with_three_names_of_any_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["explain", "bogus"])
     near = capsys.readouterr().err.partition("did you mean ")[2].strip(" ?\n").split(", ")
-    every = {*LISTS, *(name for names in LISTS.values() for name in names)}
+    every = {*LISTS, *(name for names in LISTS.values() for name in names), *called()}
     assert (3, set()) == (len(near), set(near) - every)

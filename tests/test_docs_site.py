@@ -25,7 +25,7 @@ NAMES: dict[str, Any] = {
     "claims": profiles.vocabulary(),
     "commands": [f"conformance {' '.join(words)}\n" for words in _registry.commands()],
     "pytest": OPTIONS,
-    "rules": [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())],
+    "rules": [*(rule.id for rule in rules.of_traffic()), *(fact.id for fact in loop.load())],
     "scenarios": scenarios.names(),
     "schemas": [path.name for path in (ROOT / "schemas").rglob("*.json")],
 }

@@ -14,7 +14,7 @@ from conformance.adapters.driver import Driver
 from conformance.adapters.job import job_of
 from conformance.cli import main
 from conformance.errors import InvalidDocument, UnknownName, Unusable
-from conformance.profiles import files, installed
+from conformance.profiles import files, installed, texts
 from conformance.profiles.review import contradictions
 from conformance.schemas import validator
 from conformance.simulator.sessions import serving_sessions
@@ -160,7 +160,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lines = ["acme = acme_profiles", "groq = acme_profiles", "absent = acme_profiles", "lost = no_such_package_here"]
     (metadata / "entry_points.txt").write_text("\n".join([f"[{installed.GROUP}]", *lines, ""]))
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    caches = (installed.providers, files.installed_names, files.load, files.by_host)
+    caches = (installed.providers, files.installed_names, files.load, texts.by_host)
     for each in caches:
         each.cache_clear()
     yield folder
@@ -171,7 +171,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_a_profile_of_an_installed_package_is_found_by_name_and_host(package: Path) -> None:
     assert load_profile("acme").at()["stream.done"] is False
     assert ("vllm",) == load_profile("acme").extends
-    assert "acme" == profiles.by_host("api.acme.example")
+    assert "acme" == texts.by_host("api.acme.example")
     assert ("absent", "acme", "lost") == profiles.installed_names()
     with pytest.raises(UnknownName, match="did you mean acme"):
         load_profile("acmee")

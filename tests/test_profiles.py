@@ -9,6 +9,7 @@ import pytest
 
 from conformance import profiles
 from conformance.errors import InvalidDocument, UnknownName
+from conformance.profiles.texts import by_host
 from conformance.resources import folder
 from conformance.wire.native import CHAT
 from tests.loops import every
@@ -39,11 +40,11 @@ def test_the_hosts_that_by_host_reads_are_those_of_the_profile(name: str) -> Non
     profile = profiles.load(name)
     wire = CHAT if profile.claims else next(iter(profile.protocols))
     for host in profile.hosts:
-        assert name == profiles.by_host(host.replace("*", "x").upper(), wire)
+        assert name == by_host(host.replace("*", "x").upper(), wire)
 
 
 def test_a_host_that_no_profile_knows_has_no_profile() -> None:
-    assert profiles.by_host("example.org") is None
+    assert by_host("example.org") is None
 
 
 @pytest.mark.parametrize("name", ["deepsek", "../profiles/deepseek"])

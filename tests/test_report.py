@@ -34,7 +34,7 @@ def made(tmp_path: Path) -> Table:
 def shown(name: str, made: Table) -> str:
     """Return one of the reports; the page of rules has only the two of the example."""
     if name == "rules.md":
-        every: list[rules.Rule | loop.Fact] = [*rules.load(), *loop.load()]
+        every: list[rules.Rule | loop.Fact] = [*rules.of_traffic(), *loop.load()]
         return rules_page.render(made, [each for each in every if each.id in (DONE, ANSWERED)])
     files = {**markdown.publish(made), **matrix_json.publish(made), **providers.publish(made)}
     return files[name]
@@ -57,7 +57,7 @@ def test_every_report_is_published_and_the_same_table_gives_the_same_bytes(tmp_p
 
 def test_the_page_of_rules_has_every_rule_and_every_loop_fact(made: Table) -> None:
     page = published(made)["rules.md"]
-    every = [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]
+    every = [*(rule.id for rule in rules.of_traffic()), *(fact.id for fact in loop.load())]
     assert [] == [name for name in every if f"\n### {name}\n" not in page]
 
 

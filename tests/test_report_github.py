@@ -63,4 +63,4 @@ def test_annotations_are_limited_and_the_others_are_counted() -> None:
 def test_a_check_annotates_the_line_of_a_finding(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", FAULTY)
     code, out, _ = check(path, "--format", "github", "--rule", ANSWERS)
-    assert (1, f"::error file={path},line=1,title={ANSWERS} MUST (client)") == (code, out.rpartition("::")[0])
+    assert (1, f"::error file={path},line=1,title={ANSWERS} MUST (client on chat)") == (code, out.rpartition("::")[0])

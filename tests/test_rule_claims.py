@@ -116,7 +116,14 @@ def recorded(rule: Rule, reads: Reads) -> Rule:
         finally:
             reads.current = None
 
-    return replace(rule, judge=judge, among=None, where=where, when=None)
+    def known_by(context: Any) -> str:
+        reads.current = rule.id, 0
+        try:
+            return rule.known_by(context) if rule.known_by is not None else ""
+        finally:
+            reads.current = None
+
+    return replace(rule, judge=judge, among=None, where=where, when=None, known_by=known_by)
 
 
 def samples() -> Iterator[tuple[Example, Mapping[str, Any]]]:

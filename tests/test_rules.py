@@ -262,20 +262,20 @@ def test_each_parameter_of_the_sdk_of_openai_is_known() -> None:
         ("stream-plain", {"/0/response/3": REMOVE}, {"finish.missing-in-stream": True}),
         ("plain", {"/0/response/object": REMOVE}, {"reply.object": "absent"}),
         ("plain", {"/0/response/choices/0/index": REMOVE}, {"reply.choice-index": "absent"}),
+        ("plain", {"/0/response/created": REMOVE}, {"reply.omitted-fields": ["created"]}),
+        ("plain", {"/0/response/model": None}, {"reply.omitted-fields": ["model"]}),
+        ("stream-plain", {"/0/response/1/object": ""}, {"stream.object": [""]}),
+        ("stream-plain", {"/0/response/1/id": REMOVE}, {"stream.chunk-id": "absent"}),
     ],
 )
-def test_what_a_provider_is_known_to_omit_from_replies_is_no_must(
+def test_what_a_provider_is_claimed_to_omit_from_replies_is_known_and_no_finding(
     base: str, edits: dict[str, object], known: dict[str, Any]
 ) -> None:
-    levels = [
-        {
-            found.level
-            for outcome in check(Example(base, edits).conversation(), of(claims))
-            for found in outcome.findings
-        }
-        for claims in ({}, known)
-    ]
-    assert [{Level.MUST}, {Level.SHOULD}] == levels
+    without, described = [check(Example(base, edits).conversation(), of(claims)) for claims in ({}, known)]
+    assert {Level.MUST} == {found.level for outcome in without for found in outcome.findings}
+    assert [] == [outcome.rule for outcome in described if outcome.findings or outcome.status is Status.FAILED]
+    assert set(known) == {found.known for outcome in described for found in outcome.known}
+    assert dict.fromkeys(known, 1) == {name: n for each in described for name, n in each.known_counts.items()}
 
 
 def test_each_rule_has_the_level_and_the_side_that_are_published() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance import schemas
 from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import UnknownName
@@ -364,3 +365,12 @@ print(argument_errors({PARAMETERS!r}, {{"city": "Paris"}}), argument_errors({{"p
     value = {"messages": [{"role": "user"}]}
     words = argument_errors({"pattern": "^b"}, "a")
     assert run(script) == f"True {validator('canonical/request').errors(value)}\n() {words}"
+
+
+def test_an_interrupt_while_a_schema_is_read_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_uri: str) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(schemas, "fetch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        schemas.validator.__wrapped__("canonical/request")

@@ -250,6 +250,15 @@ def test_a_reply_is_as_claimed(claims: dict[str, Any], expected: dict[str, Any])
     assert expected == {key: value for key, value in message.items() if key in expected}
 
 
+def test_a_reply_omits_the_keys_that_a_claim_names() -> None:
+    claims = {"reply.omitted-fields": ["created", "model"], "reply.object": "absent", "stream.chunk-id": "absent"}
+    simulator = Simulator(profiles.of(claims))
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
+    assert {"id", "choices", "usage"} == set(ask(simulator, body)[1])
+    first = ask(simulator, body | {"stream": True})[1].partition("\n\n")[0]
+    assert {"object", "choices"} == set(orjson.loads(first.removeprefix("data: ")))
+
+
 def test_an_opaque_signature_comes_with_the_last_words_of_the_reasoning() -> None:
     claims = {"reasoning.response-field": "reasoning_text", "signature.field": "reasoning_opaque"}
     context = ReplyContext({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)

@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from conformance import profiles, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.adapters.proof import BrokenCase, broken, proofs, size
 from conformance.errors import UnknownName, Unusable
-from conformance.profiles import Claim, Profile
+from conformance.profiles import Claim, Profile, naming
 from conformance.results import Finding, Status
 from conformance.results.runs import Case, Results
 from conformance.rules import Rule
 from conformance.scenarios import Scenario
+from conformance.shrinking import shrink
+from conformance.wire.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,17 @@ class Issue:
         known = {name: claim for name, claim in found.items() if claim is not None}
         return tuple([each for name, each in known.items() if name in self.rule.claims or self._is_refusal(each)])
 
+    def smallest(self) -> Any:
+        """Return the smallest request that breaks the rule alone; None if it takes a session, or was not kept."""
+        sent = self.proof.request
+        if sent is None or not isinstance(self.rule, Rule):
+            return None
+        try:
+            shrunk = shrink((Exchange(request=sent.body, model=self.results.model),), self.rule.id, self.profile)
+        except Unusable:
+            return None
+        return shrunk.conversation[0].as_received.request
+
     def _is_refusal(self, claim: Claim) -> bool:
         """Return True if a claim has the answer that the finding shows."""
         refusal = self.finding.refusal
@@ -75,8 +89,9 @@ def find(many: Sequence[Results], named: str, rule_id: str, provider: str = "") 
     UnknownName for an unknown rule or adapter, and Unusable, with what it does break, if it does not break the rule.
     """
     rule = _rule(rule_id)
-    profile = profiles.load_profile(provider) if profiles.is_path(provider) else None
-    provider = profile.name if profile is not None else provider
+    meant = naming.reference(provider) if provider else ""
+    profile = profiles.load_profile(meant) if profiles.is_path(meant) else None
+    provider = profile.name if profile is not None else meant
     own = [each for each in many if each.provider and named in (each.subject, each.subject.partition("@")[0])]
     if not own:
         raise UnknownName("adapter in these results", named, {each.subject for each in many if each.provider})

@@ -17,7 +17,7 @@ from conformance.adapters.driver import Driver
 from conformance.adapters.proof import with_requests
 from conformance.errors import UnknownName, Unusable
 from conformance.observations.sights import digest
-from conformance.profiles import Profile
+from conformance.profiles import Profile, naming
 from conformance.results import NOT_PLAYED, Status
 from conformance.results.files import read
 from conformance.results.record import ExchangesDigest, RunRecord, Selection, package_version
@@ -87,6 +87,7 @@ class RunPlan:
 
 def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> RunPlan:
     """Return the plan of all cases of an adapter with one of its providers, or with a profile that extends one."""
+    provider = naming.reference(provider)
     named = provider.removesuffix(f".{definition.protocol}")
     if not profiles.is_path(provider) and named not in (*definition.models, *profiles.installed_names()):
         raise UnknownName(f"provider of {definition.name}", provider, definition.providers)

@@ -59,7 +59,7 @@ def _names_by_metavar() -> Mapping[str, Callable[[], Iterable[str]]]:
     """Return what lists the names that an argument with this metavar takes."""
 
     def rule_ids() -> list[str]:
-        return [rule.id for rule in rules.load()]
+        return [rule.id for rule in rules.of_traffic()]
 
     def probe_names() -> list[str]:
         every = [probe.name for each in map(scenarios.load, scenarios.names()) for probe in each.probes]

@@ -36,7 +36,7 @@ def text(kind: str, rows: list[Row]) -> str:
 def _rules(profile: Profile | None) -> list[Row]:
     claims = {} if profile is None else profile.at(profile.model)
     rows: list[Row] = []
-    for rule in rules.load():
+    for rule in rules.of_traffic():
         row: Row = {"id": rule.id, "level": rule.level.value, "side": rule.on.side.value}
         if profile is not None:
             row[_HANDLING] = _handling(claims.get(rule.claim, profiles.UNKNOWN)) if rule.claim else ""

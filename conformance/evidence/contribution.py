@@ -9,6 +9,7 @@ from conformance.evidence import reading
 from conformance.evidence.fetching import Absent, FileOrigin
 from conformance.evidence.index import REPOSITORY, UNFRAMED, IndexedRecording, PublicFile
 from conformance.observations.sights import digest
+from conformance.profiles.texts import by_host
 from conformance.urls import host_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
@@ -45,7 +46,7 @@ def contribute(given: Contribution, paths: Iterable[str], origin: FileOrigin) ->
 def _provider(exchange: Exchange, named: str) -> str | None:
     """Return the provider of an exchange, with the name of its wire if that is not chat completions."""
     wire = wires.of(exchange).name
-    provider = named or profiles.by_host(host_of(exchange.url), wire)
+    provider = named or by_host(host_of(exchange.url), wire)
     return provider if provider is None or wire == CHAT else f"{provider}.{wire}"
 
 

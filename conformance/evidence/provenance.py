@@ -5,7 +5,7 @@ from pathlib import Path
 
 from conformance import profiles
 from conformance.errors import InvalidDocument
-from conformance.files import detected_provider
+from conformance.files.recognition import detected_provider
 from conformance.formats import Input
 from conformance.results import Evidence
 from conformance.transport.client import SIMULATOR

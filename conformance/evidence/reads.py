@@ -120,7 +120,9 @@ def _observed(rule: Rule, reads: Reads) -> Rule:
     def where(part: Any, context: Any) -> bool:
         reads.current = rule.id, part.place[0]
         try:
-            return (rule.when is None or rule.when(context)) and rule.concerns(part, context)
+            # What a claim describes is no evidence against it, and must not count as a check of the rule.
+            is_known = rule.known_by is not None and bool(rule.known_by(context))
+            return not is_known and (rule.when is None or rule.when(context)) and rule.concerns(part, context)
         finally:
             reads.current = None
 

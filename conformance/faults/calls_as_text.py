@@ -6,7 +6,7 @@ from conformance.faults._chat import arguments, calls, choices, messages
 SOURCE = "https://github.com/huggingface/smolagents/issues/1119"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("ended: *markup*", "ended: *call*")
+BREAKS = ("response/no-markup-in-content", "ended: *markup*", "ended: *call*")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -1,7 +1,4 @@
-"""A call stands as markup in the content, and the reply says that it has finished as a plain answer does.
-
-No rule reports it: content may quote markup.
-"""
+"""A call stands as markup in the content, and the reply says that it has finished as a plain answer does."""
 
 import json
 
@@ -10,7 +7,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/jundot/omlx/issues/3153"
 WIRES = ("chat",)
 VARIANTS = (PLAIN,)
-BREAKS = ("ended: *markup*",)
+BREAKS = ("response/no-markup-in-content", "ended: *markup*")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,7 +6,10 @@ from conformance.faults._chat import arguments, calls, choices, messages, reason
 SOURCE = "https://github.com/ggml-org/llama.cpp/pull/26849"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("ended: *markup*",)
+BREAKS = (
+    "reasoning/no-markup",
+    "ended: *markup*",
+)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -7,7 +7,10 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/rescrv/claudius/pull/106"
 WIRES = ("messages",)
 VARIANTS = (PLAIN,)
-BREAKS = ("response/finish-reason-matches-tool-calls",)
+BREAKS = (
+    "response/no-markup-in-content",
+    "response/finish-reason-matches-tool-calls",
+)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/edison7009/EchoBird/issues/346"
 WIRES = ("responses",)
 VARIANTS = (PLAIN,)
-BREAKS = ()
+BREAKS = ("reasoning/no-think-tags-in-content",)
 
 
 def change(sent: Outgoing) -> Outgoing:

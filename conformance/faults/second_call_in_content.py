@@ -6,7 +6,7 @@ from conformance.faults._chat import arguments, calls, messages
 SOURCE = "https://github.com/ggml-org/llama.cpp/issues/14101"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("core/parallel-calls", "probes/results-paired", "ended: *markup*")
+BREAKS = ("response/no-markup-in-content", "core/parallel-calls", "probes/results-paired", "ended: *markup*")
 
 
 def change(sent: Outgoing) -> Outgoing:

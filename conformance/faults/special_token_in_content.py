@@ -6,7 +6,7 @@ from conformance.faults._chat import calls, set_text, text
 SOURCE = "https://github.com/smg-project/smg/issues/1111"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ()
+BREAKS = ("response/no-markup-in-content",)
 
 
 def change(sent: Outgoing) -> Outgoing:

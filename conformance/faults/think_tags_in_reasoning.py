@@ -6,7 +6,7 @@ from conformance.faults._chat import reasoning_field, set_text, text
 SOURCE = "https://github.com/ggml-org/llama.cpp/issues/12275"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ()
+BREAKS = ("reasoning/no-markup",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from conformance.files.checking import (
     AUTO,
+    RECOGNISED,
     STDIN,
     SUFFIXES,
     CheckedInput,
@@ -16,7 +17,6 @@ from conformance.files.checking import (
     File,
     Task,
     checker_of,
-    detected_provider,
     interval,
 )
 from conformance.formats import Input
@@ -24,8 +24,7 @@ from conformance.formats.compression import plain_name
 from conformance.results import Level
 
 __all__ = [
-    "AUTO", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "detected_provider", "files_of",
-    "summary",
+    "AUTO", "STDIN", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of", "summary",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -42,7 +41,7 @@ def check_paths(
     and the next ones are still checked. Raises UnknownName for an unknown provider or rule before anything is read.
     """
     checker = checker_of(task)
-    joined, files = _paired(tuple(paths))
+    joined, files = _paired(tuple(paths), is_mapped=bool(task.fields))
     if jobs > 1:
         # Imported here because a single process needs none of it.
         from conformance.files.processes import check_in_processes
@@ -52,10 +51,10 @@ def check_paths(
     return (finish((each,)) for each in checked)
 
 
-def _paired(paths: Sequence[str]) -> tuple[Iterator[Input], Iterator[File]]:
+def _paired(paths: Sequence[str], *, is_mapped: bool) -> tuple[Iterator[Input], Iterator[File]]:
     """Return the inputs of the batches among these paths and in these folders, and all other files."""
     folders = [path for path in paths if Path(path).is_dir()]
-    if len(paths) < 2 and not folders:
+    if is_mapped or (len(paths) < 2 and not folders):
         return iter(()), (file for path in paths for file in files_of(path))
     # Imported here because most calls have one path.
     from conformance.formats import pairs
@@ -77,8 +76,21 @@ def summary(counts: Counts, judged: Collection[str], task: Task) -> dict[str, An
         "judged": len(judged),
         "findings": {level.value: counts["findings", level.value] for level in Level},
         "sides": {side: counts["sides", side] for side in ("client", "provider")},
+        "known": _known_by_provider(counts),
         "as_of": _days_by_provider(counts),
+        "recognised": {name: count for (group, name), count in sorted(counts.items()) if group == RECOGNISED and name},
+        "unrecognised": counts[RECOGNISED, ""],
     }
+
+
+def _known_by_provider(counts: Counts) -> dict[str, list[dict[str, Any]]]:
+    """Return how often each claim describes a departure, by provider, the most frequent first."""
+    known: dict[str, list[dict[str, Any]]] = {}
+    for (group, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if group == "known":
+            provider, claim, rule = name.rsplit(" ", 2)
+            known.setdefault(provider, []).append({"claim": claim, "rule": rule, "count": count})
+    return dict(sorted(known.items()))
 
 
 def _days_by_provider(counts: Counts) -> dict[str, str]:
@@ -86,7 +98,8 @@ def _days_by_provider(counts: Counts) -> dict[str, str]:
     days: dict[str, list[str]] = {}
     for group, name in sorted(counts):
         if group == "as_of":
-            provider, _, day = name.partition(" ")
+            # Two providers that fit equally are one name with spaces.
+            provider, _, day = name.rpartition(" ")
             days.setdefault(provider, []).append(day)
     return {provider: interval(each) for provider, each in days.items()}
 

@@ -6,24 +6,32 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
+from conformance.files.broken_lines import BrokenLines
 from conformance.files.unrelated import related
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
-from conformance.judge import judge
+from conformance.judge import Judgement, judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
-from conformance.wire.views import requests
+from conformance.wire.exchange import Conversation
+from conformance.wire.views import Side, requests
+
+if TYPE_CHECKING:
+    from conformance.files.recognition import Recognition
 
 AUTO: Final = "auto"
-"""The provider argument that means: detect the provider of each input from the name or the host in it."""
+"""The provider argument that means: recognise the provider of each input."""
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow", ".db")
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
+
+RECOGNISED: Final = "recognised"
+"""The group of counts of the inputs that were recognised, by provider; the empty name counts the others."""
 
 STDIN: Final = Path("/dev/stdin")
 
@@ -34,10 +42,12 @@ Counts: TypeAlias = Counter[tuple[str, str]]
 class Task(NamedTuple):
     """What to check and what to report.
 
-    `provider`: a profile's name, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means all.
-    `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the line of
-    each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601 day
-    whose claims hold; empty means the day of each exchange.
+    `provider`: what names a profile, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means
+    all. `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the
+    line of each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601
+    day whose claims hold; empty means the day of each exchange. `known`: also report the departures that claims
+    describe. `fields`: the map of `--map`, empty to recognise formats. `fixes`: report the patch for each finding about
+    a client. `corrects`: also return the input with its requests corrected, and how they differ.
     """
 
     provider: str = ""
@@ -46,17 +56,23 @@ class Task(NamedTuple):
     show_all: bool = False
     lines: bool = False
     as_of: str = ""
+    known: bool = False
+    fields: str = ""
+    fixes: bool = False
+    corrects: bool = False
 
 
 class CheckedInput(NamedTuple):
     """One checked input, as plain data, to be sent between processes.
 
-    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge.
+    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge. `corrected`:
+    the input with its requests corrected, as lines of JSON.
     """
 
     report: dict[str, Any]
     counts: Counts
     judged: Sequence[str] = ()
+    corrected: Sequence[bytes] = ()
 
 
 class File(NamedTuple):
@@ -75,10 +91,15 @@ class Checker:
     """Checks files and inputs for one task."""
 
     def __init__(self, task: Task) -> None:
-        self.rules = rules.select(task.rules) if task.rules else rules.load()
+        self.rules = rules.select(task.rules) if task.rules else rules.of_traffic()
         # A bare list of messages is read as a request without a model, which is not the sender's omission.
         self._message_rules = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
+        if task.fields:
+            # Imported here because most calls have none; one that is wrong is an error before anything is read.
+            from conformance.formats import mapped
+
+            mapped.parse(task.fields)
         if task.provider not in ("", AUTO):
             # An unknown name is an error before anything is read.
             profiles.load_profile(task.provider)
@@ -88,18 +109,22 @@ class Checker:
         if file.unrelated:
             yield _skipped(file.path)
             return
+        broken = BrokenLines()
         try:
-            inputs = read_path(file.path)
+            inputs = read_path(file.path, self._task.fields)
             for given in related(inputs) if file.found else inputs:
-                yield self.input(given)
+                if not broken.add(given):
+                    yield self.input(given)
         except InvalidDocument as error:
             yield failed_file(file, error)
+        yield from map(self.input, broken.close())
 
     def input(self, given: Input) -> CheckedInput:
         """Check one input."""
         if given.problem is not None:
             return _unreadable(given.path, given.problem)
-        profile = self._profile(given) if given.conversation else None
+        seen = self._recognised(given)
+        profile = self._profile(given, seen)
         chosen = self._rules_for(given)
         conversation = wires.translate(given.conversation)
         judgement = judge(conversation, profile, chosen, self._task.as_of)
@@ -112,11 +137,69 @@ class Checker:
             notes += unseen(conversation)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         # Most rules find nothing, and have no outcome unless all are to be shown.
-        outcomes = judgement.outcomes() if self._task.show_all else judgement.found()
+        outcomes = judgement.outcomes() if self._task.show_all else tuple(judgement.found())
+        counts.update(_known_counts(outcomes, profile))
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
-        if self._task.lines and any(outcome["findings"] for outcome in reported):
+        if seen is not None:
+            counts.update([(RECOGNISED, each) for each in seen.providers or ("",)])
+            if not seen.providers and not seen.host:
+                reported = self._by_model(conversation, chosen, reported, counts, notes)
+        elif profile is not None and (warning := _contradiction(given, profile)):
+            notes.append(warning)
+        if self._task.lines and any(outcome["findings"] or outcome.get("known") for outcome in reported):
             _add_lines(given, reported)
-        return CheckedInput(_report(given, profile, days, notes, reported), counts, judgement.judged())
+        report = _report(given, profile, days, notes, reported) | {"protocol": _protocols(conversation)}
+        if seen is not None and seen.providers:
+            report["recognised"] = {"providers": list(seen.providers), "by": seen.by}
+        corrected = self._fixed(given, profile, judgement, report) if self._task.fixes or self._task.corrects else ()
+        return CheckedInput(report, counts, judgement.judged(), corrected)
+
+    def _by_model(
+        self,
+        conversation: Conversation,
+        chosen: Sequence[Rule],
+        outcomes: list[dict[str, Any]],
+        counts: Counts,
+        notes: list[str],
+    ) -> list[dict[str, Any]]:
+        """Return the outcomes with what the hosts that serve the model reject, if nothing shows which host it is."""
+        # Imported here because it loads the profiles of all these hosts.
+        from conformance.files.by_model import as_outcomes, judge_by_model
+
+        served = judge_by_model(conversation, chosen, self._task.as_of)
+        if served is None:
+            return outcomes
+        notes.append(served.line)
+        added = as_outcomes(served, outcomes)
+        for finding in [each for outcome in added for each in outcome["findings"]]:
+            counts["findings", finding["level"]] += 1
+            counts["sides", finding["side"]] += 1
+        if added and Level(added[0]["level"]).severity < self._task.level.severity:
+            counts["hidden", ""] += sum(len(outcome["findings"]) for outcome in added)
+            return outcomes
+        return [*outcomes, *added]
+
+    def _fixed(
+        self, given: Input, profile: Profile | None, judgement: Judgement, report: dict[str, Any]
+    ) -> Sequence[bytes]:
+        """Add the fixes of the findings about the client to a report; return the corrected input, if it is wanted."""
+        # Imported here because most runs fix nothing.
+        from conformance.files import fixing
+
+        task, found = self._task, tuple(judgement.found())
+        if task.fixes and found:
+            fixes = fixing.Fixing(given, profile, task.as_of)
+            fixes.add_all(found, report["outcomes"], lines=task.lines)
+            if fixes.notes():
+                report["notes"] = [*report.get("notes", ()), *fixes.notes()]
+        if not task.corrects:
+            return ()
+        conversation = given.conversation
+        if any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
+            conversation = fixing.fixed_input(given, profile, self._rules_for(given), task.as_of)
+            if text := "".join(fixing.diff(given, conversation)):
+                report["diff"] = text
+        return tuple(fixing.records(given, conversation))
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""
@@ -134,11 +217,22 @@ class Checker:
         notes = [f"{profile.name} does not serve the model {model!r} on {day}" for model, day in ended]
         return sorted({day for day, _ in asked}), notes
 
-    def _profile(self, given: Input) -> Profile | None:
-        name: str | None = self._task.provider
-        if name == AUTO:
-            name = detected_provider(given)
-        return profiles.load_profile(name) if name else None
+    def _recognised(self, given: Input) -> "Recognition | None":
+        """Return which providers an input may be from; None if that is not asked, or it holds nothing."""
+        if self._task.provider != AUTO or not given.conversation:
+            return None
+        # Imported here, as below, because a check with --provider none needs none of it.
+        from conformance.files.recognition import recognise
+
+        return recognise(given)
+
+    def _profile(self, given: Input, seen: "Recognition | None") -> Profile | None:
+        if seen is not None:
+            from conformance.files.recognition import profile_of
+
+            return profile_of(given, seen)
+        name = self._task.provider
+        return profiles.load_profile(name) if name and given.conversation else None
 
     def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         """Count an outcome and return its JSON object, or None if the task does not report it."""
@@ -146,38 +240,61 @@ class Checker:
             return self._failed_outcome(outcome, counts)
         if outcome.status is Status.ERRORED:
             counts["errored", ""] += 1
-        return outcome.to_json() if self._task.show_all or outcome.status is Status.ERRORED else None
+        is_shown = self._task.show_all or outcome.status is Status.ERRORED or (self._task.known and outcome.known)
+        return self._json(outcome) if is_shown else None
 
     def _failed_outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         for finding in outcome.findings:
             counts["findings", finding.level.value] += 1
             counts["sides", finding.side] += 1
             counts["hidden", ""] += not self._is_reported(finding)
-        if not self._task.show_all and not any(map(self._is_reported, outcome.findings)):
+        is_shown = self._task.show_all or (self._task.known and outcome.known)
+        if not is_shown and not any(map(self._is_reported, outcome.findings)):
             return None
-        reported = outcome.to_json()
-        pairs = zip(reported["findings"], outcome.findings, strict=True)
-        return reported | {"findings": [each for each, finding in pairs if self._is_reported(finding)]}
+        return self._json(outcome)
+
+    def _json(self, outcome: Outcome) -> dict[str, Any]:
+        """Return the JSON object of an outcome, with what the task reports of it; `known` only if that is not empty."""
+        shown = outcome.to_json() | {"findings": [_json(each) for each in outcome.findings if self._is_reported(each)]}
+        known = [_json(each) for each in outcome.known] if self._task.known else []
+        return shown | ({"known": known} if known else {})
 
     def _is_reported(self, finding: Finding) -> bool:
         return finding.level.severity >= self._task.level.severity
+
+
+def _known_counts(outcomes: Sequence[Outcome], profile: Profile | None) -> Counts:
+    """Return how many departures each claim of a profile describes, by rule."""
+    counts: Counts = Counter()
+    for outcome in outcomes:
+        for claim, count in outcome.known_counts.items():
+            counts["known", f"{'' if profile is None else profile.name} {claim} {outcome.rule}"] += count
+    return counts
+
+
+def _json(finding: Finding) -> dict[str, Any]:
+    """Return the JSON object of a finding in a report.
+
+    `rank`: 1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form. `contested`: what sources say
+    that disagree. `known`: the claim that describes it.
+    """
+    about = {"contested": finding.contested, "known": finding.known}
+    return finding.to_json() | {"rank": finding.harm.rank} | {name: text for name, text in about.items() if text}
 
 
 def _is_served(profile: Profile, model: str, day: str) -> bool:
     return not profiles.retired(profile.lifecycle, day) and profile.is_served(model, day)
 
 
-def detected_provider(given: Input) -> str | None:
-    """Return the provider that an input names, if it has a profile, otherwise the provider of its host."""
-    name = given.provider
-    if name in profiles.names() or (name and name in profiles.installed_names()):
-        return given.provider
-    named = [exchange for exchange in given.conversation if exchange.url]
-    url = named[0].url if named else ""
-    host = url.partition("://")[2].partition("/")[0] or url.partition("/")[0]
-    if not host:
-        return None
-    return profiles.by_host(host, wires.of(named[0]).name)
+def _contradiction(given: Input, profile: Profile) -> str:
+    from conformance.files.recognition import contradiction
+
+    return contradiction(given, profile)
+
+
+def _protocols(conversation: Conversation) -> str | None:
+    """Return the wire of a conversation, or its wires; None if it has no exchange."""
+    return ", ".join(dict.fromkeys([each.protocol for each in conversation])) or None
 
 
 @lru_cache(maxsize=8)
@@ -188,7 +305,7 @@ def checker_of(task: Task) -> Checker:
 
 def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
     """Add the `line` of each finding, where it can be determined."""
-    findings = [finding for outcome in outcomes for finding in outcome["findings"]]
+    findings = [finding for outcome in outcomes for finding in (*outcome["findings"], *outcome.get("known", ()))]
     found = pointer_lines(given, {finding["at"] for finding in findings})
     for finding in findings:
         if finding["at"] in found:

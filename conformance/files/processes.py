@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from conformance.errors import InvalidDocument, Unusable
+from conformance.files.broken_lines import BrokenLines
 from conformance.files.checking import STDIN, CheckedInput, File, Task, checker_of, failed_file
 from conformance.formats import Input, read_block, read_path_in_blocks
 from conformance.formats.compression import plain_name
@@ -28,10 +29,12 @@ Batch: TypeAlias = "File | LineBlock | list[Input | CheckedInput]"
 """What one process checks at once: a file, some lines of a file, or some inputs of a file that has been read."""
 
 
-def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]") -> Iterator[Batch]:
+def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]", task: Task) -> Iterator[Batch]:
     """Yield each file; a file of lines, which may be of any size, in blocks; other large ones in batches of inputs."""
     for file in files:
-        if file.path != STDIN and (not plain_name(file.path.name).endswith(_LINES) or _is_small(file)):
+        is_lines = plain_name(file.path.name).endswith(_LINES) and not _is_small(file)
+        # What a map finds in no line is known only at the end of a file.
+        if task.fields or (file.path != STDIN and not is_lines):
             yield file
             continue
         batch: list[Input | CheckedInput] = []
@@ -62,13 +65,57 @@ def _read(file: File) -> "Iterator[LineBlock | Input | CheckedInput]":
         yield failed_file(file, error)
 
 
-def _check_batch(task: Task, finish: Callable[[Sequence[CheckedInput]], T], batch: Batch) -> T:
+class _Checked(NamedTuple, Generic[T]):
+    """What was made of a batch, and its lines that cannot be read, which are one input with those of other batches."""
+
+    made: T
+    broken: list[Input]
+
+
+def _check_batch(task: Task, finish: Callable[[Sequence[CheckedInput]], T], batch: Batch) -> _Checked[T]:
     checker = checker_of(task)
     if isinstance(batch, File):
-        return finish(list(checker.file(batch)))
-    if isinstance(batch, list):
-        return finish([each if isinstance(each, CheckedInput) else checker.input(each) for each in batch])
-    return finish([checker.input(given) for given in read_block(batch)])
+        return _Checked(finish(list(checker.file(batch))), [])
+    broken: list[Input] = []
+    checked: list[CheckedInput] = []
+    for given in batch if isinstance(batch, list) else read_block(batch):
+        if isinstance(given, CheckedInput):
+            checked.append(given)
+        elif BrokenLines().add(given):
+            broken.append(given)
+        else:
+            checked.append(checker.input(given))
+    return _Checked(finish(checked), broken)
+
+
+def _path(batch: Batch) -> str:
+    """Return the path of the file that a batch is of."""
+    first = batch[0] if isinstance(batch, list) else batch
+    return str(first.report["path"] if isinstance(first, CheckedInput) else first.path)
+
+
+class _Results(Generic[T]):
+    """The results of batches, in order; the broken lines of a file come after all else of it."""
+
+    def __init__(self, task: Task, finish: Callable[[Sequence[CheckedInput]], T]) -> None:
+        self._task = task
+        self._finish = finish
+        self._broken = BrokenLines()
+        self._path = ""
+
+    def add(self, path: str, checked: _Checked[T]) -> Iterator[T]:
+        """Yield what was made of a batch of the file at a path, after the broken lines of the file before."""
+        if path != self._path:
+            yield from self.close()
+        self._path = path
+        yield checked.made
+        for given in checked.broken:
+            self._broken.add(given)
+
+    def close(self) -> Iterator[T]:
+        """Yield the broken lines of the last file."""
+        for given in self._broken.close():
+            yield self._finish([checker_of(self._task).input(given)])
 
 
 def check_in_processes(
@@ -81,15 +128,19 @@ def check_in_processes(
     """Check in several processes, in order, as `check_paths` does; read ahead only as much as keeps them busy."""
     # Ctrl-C reaches every process of the terminal; only the parent handles it.
     pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-    waiting: deque[Future[T]] = deque()
+    waiting: deque[tuple[str, Future[_Checked[T]]]] = deque()
+    results = _Results(task, finish)
     try:
-        for batch in _batches(files, joined):
-            waiting.append(pool.submit(_check_batch, task, finish, batch))
+        for batch in _batches(files, joined, task):
+            waiting.append((_path(batch), pool.submit(_check_batch, task, finish, batch)))
             # Two for each process: the next one waits while one is checked, and no more are in memory.
             if len(waiting) > 2 * jobs:
-                yield waiting.popleft().result()
+                path, future = waiting.popleft()
+                yield from results.add(path, future.result())
         while waiting:
-            yield waiting.popleft().result()
+            path, future = waiting.popleft()
+            yield from results.add(path, future.result())
+        yield from results.close()
     except BrokenProcessPool:
         message = "a process ended early, most likely for lack of memory; try fewer --jobs"
         raise Unusable(message) from None

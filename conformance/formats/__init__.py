@@ -39,6 +39,8 @@ _BINARY: Final = {
 }
 """By format: the first bytes of its files."""
 _CURL: Final = re.compile(rb"\AHTTP/[0-9.]+ [1-5][0-9]{2}|^< HTTP/[0-9.]+ [1-5][0-9]{2}", re.MULTILINE)
+_PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{4,8}\b)")
+"""How a text log begins that looks like JSON: `[2026-…`, `[INFO] …`."""
 _HEAD: Final = 1 << 13
 
 
@@ -55,12 +57,18 @@ def read(data: bytes, name: str) -> Iterator[Input]:
     yield from _noted(_reader(data.lstrip(), name)(data, name), note, name)
 
 
-def read_path(path: Path) -> Iterator[Input]:
+def read_path(path: Path, fields: str = "") -> Iterator[Input]:
     """Yield the inputs of a file; JSON Lines, plain or gzip, and Parquet are read in constant memory.
 
-    Raises InvalidDocument as `read` does, if the file cannot be opened, and if a file of another format exceeds the
-    size bound of a document.
+    `fields`: a map such as `request=payload,session=trace_id`, by which lines of any form are read. Raises
+    InvalidDocument as `read` does, if the file cannot be opened, and if a file of another format exceeds the size bound
+    of a document, and Unusable for a map that is not one.
     """
+    if fields:
+        from conformance.formats import mapped
+
+        yield from mapped.read_path(path, mapped.parse(fields))
+        return
     yield from _read_path(path, _inputs_of_lines)
 
 
@@ -138,7 +146,7 @@ def _reader(data: bytes, name: str) -> Reader:
         raise InvalidDocument(f"{ACCEPTED}; got an empty file", name, 1)
     if known_as.endswith(_LINES) or _begins_lines(data):
         from conformance.formats.jsonl import read as reader
-    elif data.startswith(_OPENINGS):
+    elif data.startswith(_OPENINGS) and not _PRINTED.match(data):
         from conformance.formats.json import read as reader
     elif binary := next((each for each, begin in _BINARY.items() if begin.match(data)), ""):
         reader = import_module(f"{__name__}.{binary}").read
@@ -146,12 +154,16 @@ def _reader(data: bytes, name: str) -> Reader:
         from conformance.formats.sse import read as reader
     elif _CURL.search(data[:_HEAD]):
         from conformance.formats.curl import read as reader
-    elif known_as.endswith((".json", ".har")):
+    elif known_as.endswith((".json", ".har")) and not _PRINTED.match(data):
         from conformance.formats.json import read as reader
     elif known_as.endswith((".yaml", ".yml")) or _has_line(data[:_HEAD], _CASSETTE):
         from conformance.formats.vcr import read as reader
     else:
+        from conformance.formats import printed
         from conformance.formats.hints import for_text, is_binary
+
+        if printed.holds(data):
+            return printed.read
 
         begins = f"text that begins with {data[:40].decode(errors='replace')!r}"
         got = f"bytes that begin with {data[:8].hex(' ')}" if is_binary(data) else begins

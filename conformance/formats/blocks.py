@@ -16,8 +16,11 @@ _LINES: Final = 32
 """A block has at least so many bytes or lines, if there are more, which outweighs the transfer."""
 
 _CHUNK_WITHOUT_DELTA: Final = re.compile(rb'"choices"\s*:\s*\[\s*[^{\s]')
-_PART: Final = re.compile(rb'"event(?:_n|N|\.n)ame"[^}]{0,99}"gen_ai\.')
-"""What a log record has that `Calls` may have to join with others."""
+_PART: Final = re.compile(
+    rb'"event(?:_n|N|\.n)ame"[^}]{0,99}"gen_ai\.'
+    rb'|"(?:level|levelname|severity|log\.level|record|log|textPayload|jsonPayload)"\s*:'
+)
+"""What a log record has, or a line of a program's log, that may have to be joined with others."""
 # A key such as "session" may be written with escapes; its letters are U+0061 to U+007A.
 _ESCAPED_LETTER: Final = re.compile(rb"\\u00[67]")
 

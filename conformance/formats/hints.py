@@ -59,6 +59,15 @@ _TEXTS: Final = (
     (rb"(?:POST|GET|PUT) \S+", "it is a request with its head; check its body alone: sed '1,/^\\r*$/d' {0}"),
 )
 """By the beginning of a text: what it is, and a command that ends with the file."""
+_NEAREST: Final[Mapping[str, frozenset[str]]] = {
+    "a standard log of LiteLLM": frozenset({"call_type", "messages", "response", "model"}),
+    "an observation of Langfuse": frozenset({"traceId", "type", "input", "output", "startTime"}),
+    "a run of LangSmith": frozenset({"run_type", "inputs", "outputs", "start_time"}),
+    "an entry of Helicone": frozenset({"request_body", "response_body", "response_status", "request_id"}),
+    "a span of OpenTelemetry": frozenset({"attributes", "spanId", "traceId", "name", "startTimeUnixNano"}),
+    "a line of an OpenAI batch": frozenset({"custom_id", "method", "url", "body"}),
+}
+"""By format: the keys of its records."""
 _PREFIXED: Final = re.compile(rb'^[^\n{"A-Za-z]*[A-Za-z][^\n{"]*\{"', re.MULTILINE)
 _LOG: Final = "some of its lines hold JSON after other text: grep -o '{{.*}}' {0}"
 
@@ -77,6 +86,28 @@ def for_value(value: Any, path: str) -> str:
     keys = first.keys() if isinstance(first, Mapping) else set()
     is_one = items is not value
     return next((_shown(text, path) for wanted, text in _KEYS if wanted <= keys and (is_one or wanted != _MESSAGE)), "")
+
+
+def for_log(value: Any, path: str, otherwise: str) -> str:
+    """Return what the records of a log are nearest to, and the map that reads them.
+
+    `otherwise`: the hint for a value that is no such record, or of which a map would read one part alone.
+    """
+    items = value if isinstance(value, list) else [value]
+    first = items[0] if items else None
+    if not isinstance(first, Mapping):
+        return otherwise
+    # Imported here because only an error needs it.
+    from conformance.formats.mapped import guess
+
+    near = max(_NEAREST, key=lambda name: len(_NEAREST[name] & first.keys()))
+    missing = sorted(_NEAREST[near] - first.keys())
+    is_near = len(missing) < len(_NEAREST[near]) / 2
+    nearest_one = f"; nearest to {near}, which also has {', '.join(missing)}" if is_near and missing else ""
+    fields = guess(first)
+    if not fields or ("," not in fields and otherwise):
+        return nearest_one + otherwise
+    return f"{nearest_one}; to read it: conformance check --map {shlex.quote(fields)} {shlex.quote(path)}"
 
 
 def for_damaged(data: bytes, error: str, path: str) -> str:

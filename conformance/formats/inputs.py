@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.errors import InvalidDocument
 from conformance.formats.compression import unpack_file
 from conformance.formats.encodings import as_utf8
 from conformance.wire.exchange import Conversation
+
+if TYPE_CHECKING:
+    from conformance.formats.printed_calls import Mark
 
 KINDS: Final = {
     "request": "a request body",
@@ -29,6 +32,9 @@ KINDS: Final = {
     "langfuse": "observations of Langfuse",
     "langsmith": "a run of LangSmith",
     "helicone": "a log of Helicone",
+    "portkey": "a log of Portkey",
+    "datadog": "spans of Datadog",
+    "braintrust": "a row of Braintrust",
     "claude_code": "a session of Claude Code",
     "codex": "a session of Codex",
     "opencode": "a session of opencode",
@@ -39,6 +45,7 @@ KINDS: Final = {
     "pi": "a session of pi",
     "zed": "a thread of Zed",
     "curl": "the output of curl",
+    "printed": "a text log",
     "jsonl": "an unreadable line of JSON Lines",
     "parquet": "an unreadable row of a Parquet file",
     "native": "an exchange of another API",
@@ -74,7 +81,8 @@ class Input(NamedTuple):
     recording, or empty. `kind`: what it was read as, one of `KINDS`. `provider`, `session`: as the file
     names them, else empty. `notes`: what was skipped or assumed. `rules`: globs of the rules for which the input
     holds enough, empty for all: a log may leave out what a rule needs. `pair`: what identifies the other half of the
-    exchange, which is in another file. `problem`: why nothing here can be checked;
+    exchange, which is in another file. `marks`: what a line of a program's log says of calls, which other lines
+    complete. `problem`: why nothing here can be checked;
     then the conversation is empty, and the inputs after it still follow.
     """
 
@@ -89,6 +97,7 @@ class Input(NamedTuple):
     notes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     pair: str = ""
+    marks: "tuple[Mark, ...]" = ()
     problem: InvalidDocument | None = None
 
 

@@ -13,6 +13,7 @@ from conformance.wire.exchange import Exchange, model_of
 from conformance.wires import other_api
 
 _MAX_KEYS: Final = 8
+_HINTED: Final = 3
 _SHOWN: Final = 80
 _ACCEPTED_LINES: Final = (
     "expected lines that hold a request body, a list of messages, a reply body, a chunk, an exchange or a list of them"
@@ -170,7 +171,9 @@ def _unknown(value: JSON, path: str, line: int | None) -> InvalidDocument:
     else:
         got = "a single value"
     # Imported here because only an error needs it.
-    from conformance.formats.hints import for_value
+    from conformance.formats.hints import for_log, for_value
 
     accepted = ACCEPTED if line is None else _ACCEPTED_LINES
-    return Unrecognized(f"{accepted}; got {got}{for_value(value, path)}", path, line or 1)
+    # The first lines of a file show what all of them are; to search each would take long.
+    hint = for_log(value, path, for_value(value, path)) if line is None or line <= _HINTED else ""
+    return Unrecognized(f"{accepted}; got {got}{hint}", path, line or 1)

@@ -5,7 +5,7 @@ another conversation with a note: to wait for the end of the file would need all
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from conformance.documents import BOUNDS, parse_json
@@ -13,6 +13,8 @@ from conformance.errors import InvalidDocument
 from conformance.formats import json, sessions, sse
 from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
+from conformance.formats.printed_calls import KIND as PRINTED
+from conformance.formats.printed_calls import PrintedLines
 from conformance.formats.rebuilt import CallJoiner, is_part
 from conformance.wire.assemble import DONE_EVENT
 
@@ -64,16 +66,24 @@ def read(data: bytes, path: str) -> Iterator[Input]:
     yield from read_lines(lines, path) if session is None else session
 
 
-def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> Iterator[Input]:
+def read_lines(
+    lines: Iterable[Line],
+    path: str,
+    seen: Iterable[str] = (),
+    reader: Callable[[Line, str], Iterator[Input]] | None = None,
+) -> Iterator[Input]:
     """Yield the inputs of lines; those of one call, and adjacent ones of one session or one stream, are one input.
 
-    `seen`: sessions of lines before these.
+    `seen`: sessions of lines before these. `reader`: what yields
+    the inputs of a line, if not its own form does.
     """
-    group, calls = Group(seen), CallJoiner()
+    group, calls, printed = Group(seen), CallJoiner(), PrintedLines(path)
     for line in lines:
         size = len(line.data)
-        for found in inputs_of(line, path):
-            if is_part(found):
+        for found in (reader or inputs_of)(line, path):
+            if found.kind == PRINTED:
+                yield from printed.add(found, size)
+            elif is_part(found):
                 yield from calls.add(found, size)
                 # A line may hold parts of many calls, and counts once.
                 size = 0
@@ -90,6 +100,7 @@ def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> It
                     yield found
     yield from group.close()
     yield from calls.close()
+    yield from printed.close()
 
 
 def may_continue(found: Input) -> bool:

@@ -1,13 +1,15 @@
 """Exchanges rebuilt from logs that hold neither body: from messages, and from the parts of a call in many records."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from conformance import wires
 from conformance.documents import BOUNDS, JSON, parse_json
 from conformance.errors import InvalidDocument
+from conformance.formats.failures import LoggedFailure
 from conformance.formats.inputs import Input
 from conformance.formats.records import as_object
 from conformance.wire.exchange import Exchange
@@ -23,6 +25,22 @@ RULES: Final = (
     "tool-calls/id-unique-*",
 )
 """The rules for which roles, texts, ids and calls are enough."""
+SENT_RULES: Final = (
+    "request/*",
+    "reasoning/present-on-*",
+    "reasoning/resent-on-tool-turns",
+    "reasoning/verbatim",
+    "reasoning/not-sent-where-refused",
+    "reasoning/not-empty-where-refused",
+    "reasoning/under-*",
+    "reasoning/in-claimed-field",
+    "reasoning/no-think-tags-sent",
+)
+"""The rules for which a request as it was given to an SDK is enough besides."""
+FAILURE_RULES: Final = ("error/[!bc]*",)
+"""The rules on an error that a log holds: not `body-shape` and `code-and-param-types`, since it is an SDK's account."""
+ALL_RULES: Final = ("[!e]*", *FAILURE_RULES)
+"""All rules but those on the bodies of errors."""
 
 _ROLES: Final = {
     "HumanMessage": "user",
@@ -40,6 +58,21 @@ _NOTE: Final = (
     " reasoning, parameters, shapes, usage, streams and HTTP; record a HAR file or a cassette to check those"
 )
 NOTES: Final = (_NOTE,)
+_SENT: Final = (
+    "holds requests as they were given to an SDK, and no bodies of replies: nothing about the shapes of replies, usage,"
+    " streams and HTTP is checked; record a HAR file or a cassette to check those"
+)
+SENT_NOTES: Final = (_SENT,)
+_WIRES: Final = {
+    "anthropic": "messages",
+    "gcp.gemini": "gemini",
+    "gcp.gen_ai": "gemini",
+    "gcp.vertex_ai": "gemini",
+    "google": "gemini",
+    "vertexai": "gemini",
+}
+"""By the name of a provider in OpenTelemetry and the AI SDK: its wire, if that is not chat completions."""
+_REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details")
 _ITEMS: Final = ("_call", "_call_output", "reasoning")
 """How the types of items of Responses end that no message of another wire has."""
 
@@ -49,6 +82,49 @@ KIND: Final = "events"
 _MAX_OPEN: Final = 1000
 """How many calls are held at once."""
 _CUT: Final = f"records of more than {_MAX_OPEN} calls are mixed here, so this one may be incomplete"
+
+
+class Rebuilt(NamedTuple):
+    """A call that a log holds: its exchange, and what the log says of the provider, in its own words.
+
+    `verbatim`: whether the request is as it was given to an SDK. `failed`: whether it failed, as the log says.
+    """
+
+    exchange: Exchange
+    provider: str = ""
+    verbatim: bool = False
+    failed: bool = False
+
+
+def failed(call: Rebuilt, failure: LoggedFailure | None) -> Rebuilt:
+    """Return a call with its failure, if it has one; a failed call has no other reply."""
+    if failure is None:
+        return call
+    made = replace(call.exchange, response=failure.body, status=failure.status, url=call.exchange.url or failure.url)
+    return call._replace(exchange=made, failed=True)
+
+
+def sent(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an SDK's call, if its messages are as an API takes them; else an empty object."""
+    messages = arguments.get("messages")
+    listed = messages if isinstance(messages, list) else []
+    plain = bool(listed) and all(isinstance(item, Mapping) and isinstance(item.get("role"), str) for item in listed)
+    return dict(arguments) if plain else {}
+
+
+def wire_of(provider: str) -> str:
+    """Return the wire that a provider speaks, by the name that a log gives it; chat completions if it is not known."""
+    return _WIRES.get(provider.lower(), CHAT)
+
+
+def on_wire(made: Exchange, provider: str, wire: str = "") -> Exchange:
+    """Return an exchange of chat completions on the wire that its provider speaks: logs hold neutral messages."""
+    protocol = wires.by_name(wire or wire_of(provider))
+    if protocol.name == CHAT:
+        return made
+    request = protocol.write(made.request)
+    response = None if made.response is None else protocol.writing.reply(made.response, request)
+    return replace(made, request=request, response=response)
 
 
 def exchange(
@@ -118,13 +194,14 @@ def call(identifier: Any, name: Any, arguments: Any) -> dict[str, JSON]:
     return {"id": identifier, "type": "function", "function": {"name": name, "arguments": text}}
 
 
-def message(role: str, texts: Sequence[str], calls: Sequence[JSON]) -> dict[str, JSON]:
+def message(role: str, texts: Sequence[str], calls: Sequence[JSON], reasoning: str = "") -> dict[str, JSON]:
     """Return a message; empty texts are the same as none, since tools log them either way."""
     found = [text for text in texts if text]
     content: JSON = [{"type": "text", "text": text} for text in found]
     if len(found) < 2:
         content = found[0] if found else None
-    return {"role": role, "content": content, **({"tool_calls": list(calls)} if calls else {})}
+    thinking: dict[str, JSON] = {"reasoning_content": reasoning} if reasoning else {}
+    return {"role": role, "content": content, **thinking, **({"tool_calls": list(calls)} if calls else {})}
 
 
 def result(identifier: Any, content: Any) -> dict[str, JSON]:
@@ -151,13 +228,14 @@ def logged(recorded: Any) -> list[JSON]:
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, JSON]:
-    """Return a message with role, content, calls and the id of the call that it answers, and nothing else."""
+    """Return a message with role, content, reasoning, calls and the id of the call that it answers, and no more."""
     calls = given.get("tool_calls")
     made = [_logged_call(item) for item in calls if isinstance(item, Mapping)] if isinstance(calls, list) else []
     if given["role"] == "tool":
         return result(given.get("tool_call_id"), given.get("content"))
     content = given.get("content") or None
-    return {"role": given["role"], "content": content, **({"tool_calls": made} if made else {})}
+    thinking = {name: given[name] for name in _REASONING if given.get(name)}
+    return {"role": given["role"], "content": content, **thinking, **({"tool_calls": made} if made else {})}
 
 
 def _logged_call(given: Mapping[str, Any]) -> JSON:

@@ -56,6 +56,16 @@ def exchange(record: Mapping[str, Any], file: str) -> Exchange:
     )
 
 
+def record_of(exchange: Exchange, session: str = "") -> dict[str, Any]:
+    """Return an exchange as a record that `exchange` reads; those of one conversation have the same `session`."""
+    made: dict[str, Any] = {"session": session} if session else {}
+    made |= {"request": exchange.request, "response": exchange.response, "status": exchange.status}
+    made |= {"headers": dict(exchange.headers)} if exchange.headers else {}
+    named = {"url": exchange.url, "model": exchange.model, "date": exchange.date}
+    made |= {key: value for key, value in named.items() if value}
+    return made | ({"stream": True} if exchange.streamed else {})
+
+
 def _is_error(recorded: list[Any], record: Mapping[str, Any]) -> bool:
     """Return whether a list is the body of an error, as Google sends it, and not the events of a stream."""
     status = status_of(record.get("status"))

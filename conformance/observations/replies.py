@@ -39,8 +39,14 @@ def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
             yield from _finish(reply)
 
 
+def omitted_keys(*bodies: dict[str, Any]) -> list[str]:
+    """Return the keys of the canonical wire that a reply, or a chunk of one, omits or leaves empty."""
+    return [key for key in ("created", "model") if any(body.get(key) in (None, "") for body in bodies)]
+
+
 def _body(view: ExchangeView, body: dict[str, Any], claims: Claims) -> Iterator[Sight]:
     yield value("reply.object", body.get("object", "absent"))
+    yield from partial("reply.omitted-fields", omitted_keys(body))
     if isinstance(body.get("id"), str):
         yield value("reply.id-format", body["id"])
     yield from model_name(view, body)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.observations.replies import model_name
+from conformance.observations.replies import model_name, omitted_keys
 from conformance.observations.sights import (
     ExchangeView,
     Sight,
@@ -12,6 +12,7 @@ from conformance.observations.sights import (
     further,
     happens,
     listed,
+    partial,
     value,
 )
 from conformance.profiles import Claims
@@ -65,6 +66,7 @@ def _members(view: ExchangeView, chunks: list[dict[str, Any]], claims: Claims) -
         texts = [each for each in ids if isinstance(each, str) and each]
         yield from (value("reply.id-format", each) for each in dict.fromkeys(texts))
     yield from listed("stream.object", [chunk.get("object", "absent") for chunk in chunks])
+    yield from partial("reply.omitted-fields", omitted_keys(*chunks))
     yield from model_name(view, chunks[0])
     yield happens("stream.empty-first-chunk", not chunks[0]["choices"])
     yield from further("reply.fields", [key for chunk in chunks for key in chunk], canonical_keys("chunk"), claims)

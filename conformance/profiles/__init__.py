@@ -20,7 +20,6 @@ from conformance.profiles.claims import (
 )
 from conformance.profiles.conditions import matches, thinks
 from conformance.profiles.files import (
-    by_host,
     check_claim,
     errors,
     has,
@@ -38,7 +37,7 @@ from conformance.profiles.sources import Source
 
 __all__ = [
     "REFUSING", "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period",
-    "Profile", "Source", "by_host", "check_claim",
+    "Profile", "Source", "check_claim",
     "errors", "has", "installed_names", "is_path", "load", "load_profile", "matches", "names", "of", "read",
     "rejects_or_damages", "resolve_profile", "retired", "thinks", "tolerates", "vocabulary",
 ]  # fmt: skip

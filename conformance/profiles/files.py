@@ -7,9 +7,7 @@ file of one's own has another name, because results and cassettes are filed unde
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -25,21 +23,19 @@ from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
 from conformance.urls import is_url
-from conformance.wire.native import CHAT
 from conformance.wires import NATIVE
 
-_FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent
 _MAX_LOADED: Final = 256
 _REGEXES = frozenset({"ids.format", "ids.format-in-stream", "reply.id-format"})
 _KINDS: Final = tuple([name for name in Source._fields if name not in ("quote", "read")])
 _PLAIN = ("title", "kind", "base_url", "key", "model", "max_tokens", "note")
-_HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
 
 @cache
 def names() -> tuple[str, ...]:
     """Return the name of every shipped profile."""
-    return definitions.names(_FOLDER)
+    return definitions.names(FOLDER)
 
 
 @cache
@@ -51,7 +47,8 @@ def installed_names() -> tuple[str, ...]:
     return tuple([name for name in installed.providers() if name not in names()])
 
 
-def _installed_path(name: str) -> Path | None:
+def installed_path(name: str) -> Path | None:
+    """Return the file of a profile of an installed package; None if there is none, Unusable if it is broken."""
     from conformance.profiles import installed
 
     return installed.path_of(name)
@@ -70,12 +67,12 @@ def load(name: str) -> Profile:
             raise UnknownName("provider", name, [f"{provider}.{each}" for each in sections] or (provider,))
         return sections[wire]
     if name not in names():
-        path = _installed_path(name)
+        path = installed_path(name)
         if path is not None:
             return read(path)
         if installed_names():
             raise UnknownName("provider", name, (*names(), *installed_names()))
-    return read(definitions.find("provider", name, _FOLDER))
+    return read(definitions.find("provider", name, FOLDER))
 
 
 def read(path: Path) -> Profile:
@@ -121,7 +118,7 @@ def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
             raise invalid(f"expected a provider or a file, got {name!r}: there is no file {base}")
     else:
         try:
-            found = definitions.find("provider", name, _FOLDER) if name in names() else _installed_path(name)
+            found = definitions.find("provider", name, FOLDER) if name in names() else installed_path(name)
         except Unusable as error:
             raise invalid(str(error)) from None
         if found is None:
@@ -156,11 +153,16 @@ def load_profile(name: str | Path) -> Profile:
         >>> profile.title, profile.at("deepseek-v4-flash")["reasoning.request-field"]
         ('DeepSeek', 'reasoning_content')
     """
-    if not (isinstance(name, Path) or is_path(name)):
+    if isinstance(name, str) and name in names():
         return load(name)
+    if isinstance(name, str) and not (is_path(name) and is_file(name)):
+        # Imported here because the name of a profile needs none of it.
+        from conformance.profiles.naming import resolved
+
+        return resolved(name)
     path = Path(name)
     if path.stem in names():
-        if path.resolve() == (_FOLDER / f"{path.stem}.yaml").resolve():
+        if path.resolve() == (FOLDER / f"{path.stem}.yaml").resolve():
             return load(path.stem)
         message = f"{path.stem!r} is the name of a shipped profile; give the file another one, such as my-{path.name}"
         raise InvalidDocument(f"{message} (with `extends: {path.stem}`, it builds on the shipped one)", str(path))
@@ -171,16 +173,21 @@ def load_profile(name: str | Path) -> Profile:
     return _file(path.absolute(), stat.st_mtime_ns, stat.st_size)
 
 
+def is_file(name: str) -> bool:
+    """Return whether a text with a separator is meant as a path, instead of as a host and a model."""
+    return name.endswith((".yaml", ".yml")) or name.startswith((".", "/", "~")) or Path(name).exists()
+
+
 @lru_cache(maxsize=_MAX_LOADED)
 def _file(path: Path, _changed: int, _size: int) -> Profile:
     """Return the profile in a file, which is read again when it has changed."""
     profile = read(path)
-    sections = {wire: replace(each, path=str(path), **_uncached()) for wire, each in profile.protocols.items()}
+    sections = {wire: replace(each, path=str(path), **uncached()) for wire, each in profile.protocols.items()}
     # The path names the profile in results and messages, since no registry knows it.
-    return replace(profile, path=str(path), protocols=sections, **_uncached())
+    return replace(profile, path=str(path), protocols=sections, **uncached())
 
 
-def _uncached() -> Mapping[str, Any]:
+def uncached() -> Mapping[str, Any]:
     """Return empty caches, since `replace` would share those of the former profile."""
     return {"_bare": {}, "_layers": {}, "_resolved": {}}
 
@@ -194,39 +201,6 @@ def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:
         return given
     message = f"expected a Profile, a provider's name or a path, got {type(profile).__qualname__}"
     raise TypeError(message)
-
-
-@lru_cache(maxsize=_MAX_LOADED)
-def by_host(host: str, wire: str = CHAT) -> str | None:
-    """Return the name of the profile with a host name; None if no profile has it.
-
-    Of several, the first one with claims about the wire counts. Only lines are looked for, because loading every
-    profile takes longer than checking a file.
-    """
-    found = [(name, text) for name, text in _texts() if _has_host(text, host.lower())]
-    return next((name for name, text in found if _has_wire(text, wire)), found[0][0] if found else None)
-
-
-def _texts() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of every profile; a broken package must not stop those who do not use it."""
-    for name in names():
-        yield name, (_FOLDER / f"{name}.yaml").read_text("utf-8")
-    for name in installed_names():
-        with suppress(Unusable):
-            path = _installed_path(name)
-            if path is not None:
-                yield name, path.read_text("utf-8")
-
-
-def _has_host(text: str, host: str) -> bool:
-    line = _HOSTS.search(text)
-    known = [each.strip(" \"'") for each in line[1].split(",")] if line else []
-    return any([fnmatchcase(host, each) for each in known])
-
-
-def _has_wire(text: str, wire: str) -> bool:
-    """Return whether a profile has claims about a wire, as its lines show."""
-    return "\nclaims: {}\n" not in text if wire == CHAT else f"\n  {wire}:\n" in text
 
 
 def check_claim(name: str, value: Any) -> None:
@@ -254,7 +228,7 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
         return profile
     shared = bare(profile)
     found = {wire: on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
-    sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **_uncached()) for wire, each in found.items()}
+    sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **uncached()) for wire, each in found.items()}
     days = [each.as_of for each in (profile, *sections.values()) if each.as_of != FOREVER]
     return replace(profile, protocols=sections, as_of=max(days, default=FOREVER))
 
@@ -324,6 +298,9 @@ def _reworded(error: SchemaError) -> str:
 def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Find what a schema cannot express: invalid URLs and regular expressions, dates out of order, names that clash."""
     yield from _errors_of_wire(value)
+    yield from _uncompiled(
+        [(("signs", "ids", at), each) for at, each in enumerate(value.get("signs", {}).get("ids", ()))]
+    )
     for wire, section in value.get("protocols", {}).items():
         if wire not in NATIVE:
             yield ("protocols", wire), str(UnknownName("wire", wire, NATIVE))
@@ -379,6 +356,10 @@ def _expressions(name: str, place: Place, value: Any) -> Iterator[tuple[Place, s
         found = [((*place, at) if isinstance(value, list) else place, each) for at, each in enumerate(_listed(value))]
     elif isinstance(value, dict) and "pattern" in value:
         found = [((*place, "pattern"), value["pattern"])]
+    yield from _uncompiled(found)
+
+
+def _uncompiled(found: Iterable[tuple[Place, Any]]) -> Iterator[tuple[Place, str]]:
     for at, each in found:
         try:
             re.compile(each)

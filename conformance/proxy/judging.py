@@ -45,7 +45,7 @@ class Judge:
     """Judges exchanges by all rules, with the claims of a profile where there is one."""
 
     profile: Profile | None
-    rules: Sequence[Rule] = field(default_factory=rules.load)
+    rules: Sequence[Rule] = field(default_factory=rules.of_traffic)
 
     def judge(self, conversation: Conversation) -> Judged:
         """Judge the last exchange of a conversation, after those before it."""
@@ -58,7 +58,8 @@ class Judge:
             if outcome.status is Status.ERRORED:
                 broken.append((outcome.rule, outcome.reason))
                 continue
-            failing.append(outcome.rule)
+            if outcome.status is Status.FAILED:
+                failing.append(outcome.rule)
             for finding in outcome.findings:
                 placed = replace(finding, at=_shifted(finding.at, conversation.before))
                 if _is_new(conversation, outcome.rule, placed):

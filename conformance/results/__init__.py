@@ -13,6 +13,7 @@ from conformance.results.vocabulary import (
     TRAFFIC,
     UNREADABLE,
     Evidence,
+    Harm,
     Level,
     Status,
     Verdict,
@@ -28,6 +29,7 @@ __all__ = [
     "UNREADABLE",
     "Evidence",
     "Finding",
+    "Harm",
     "Level",
     "Outcome",
     "Refusal",
@@ -59,6 +61,8 @@ class Finding:
     start. For a reply, `asked` is the last message of the request. Both are empty if they were not kept. `side`: who is
     responsible, `client` or `provider`, empty if not stated. `handling` is what the provider is claimed to do instead
     of rejecting it: accepted, ignored, damaged or unknown; empty if it rejects it, or if there is no such claim.
+    `harm` is what it does to an agent. `contested`: what other sources say the provider does; empty if they agree.
+    `known` names the claim that describes this departure of the provider; empty if it is news.
     """
 
     at: str
@@ -69,6 +73,20 @@ class Finding:
     asked: str = ""
     side: str = ""
     handling: str = field(default="", compare=False)
+    harm: Harm = field(default=Harm.FORM, compare=False)
+    contested: str = field(default="", compare=False)
+    known: str = field(default="", compare=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the finding as the JSON object that results contain."""
+        shown: dict[str, Any] = {"at": self.at, "message": self.message, "level": self.level.value}
+        if self.side:
+            shown["side"] = self.side
+        if self.refusal is not None:
+            members = {name: getattr(self.refusal, name) for name in ("status", "message", "type", "code", "param")}
+            shown["refusal"] = {name: member for name, member in members.items() if member is not None}
+        quoted = {"excerpt": self.excerpt, "asked": self.asked}
+        return shown | {name: text for name, text in quoted.items() if text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +94,8 @@ class Outcome:
     """The result of one rule for one conversation.
 
     `judged` counts the elements that were checked; a rule never passes with none. `reason` says why a rule did not
-    apply, or what it raised.
+    apply, or what it raised. `known` are departures that a claim of the profile describes, the first ones of them, and
+    `known_counts` the number of all by claim: they are no findings, and a rule that finds nothing else passes.
     """
 
     rule: str
@@ -85,6 +104,8 @@ class Outcome:
     judged: int = 0
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    known: tuple[Finding, ...] = field(default=(), compare=False)
+    known_counts: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def found_nothing(self) -> bool:
@@ -98,7 +119,7 @@ class Outcome:
             "status": self.status.value,
             "level": self.level.value,
             "judged": self.judged,
-            "findings": [_finding_to_json(finding) for finding in self.findings],
+            "findings": [finding.to_json() for finding in self.findings],
         }
         return shown | ({"reason": self.reason} if self.reason else {})
 
@@ -113,18 +134,6 @@ class Outcome:
             findings=tuple(_finding_from_json(finding) for finding in value["findings"]),
             reason=value.get("reason", ""),
         )
-
-
-def _finding_to_json(finding: Finding) -> dict[str, Any]:
-    shown: dict[str, Any] = {"at": finding.at, "message": finding.message, "level": finding.level.value}
-    if finding.side:
-        shown["side"] = finding.side
-    if finding.refusal is not None:
-        refusal = finding.refusal
-        members = {name: getattr(refusal, name) for name in ("status", "message", "type", "code", "param")}
-        shown["refusal"] = {name: member for name, member in members.items() if member is not None}
-    quoted = {"excerpt": finding.excerpt, "asked": finding.asked}
-    return shown | {name: text for name, text in quoted.items() if text}
 
 
 def _finding_from_json(value: Mapping[str, Any]) -> Finding:

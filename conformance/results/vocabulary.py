@@ -19,6 +19,22 @@ class Level(StrEnum):
 _SEVERITIES = {Level.MUST: 2, Level.SHOULD: 1, Level.MAY: 0}
 
 
+class Harm(StrEnum):
+    """What a violation does to an agent, the worst first: it stops the loop, it loses content, or it is only form."""
+
+    LOOP = "loop"
+    CONTENT = "content"
+    FORM = "form"
+
+    @property
+    def rank(self) -> int:
+        """Return 1 for what stops a loop, 2 for what loses content, 3 for form."""
+        return _RANKS[self]
+
+
+_RANKS = {harm: rank for rank, harm in enumerate(Harm, 1)}
+
+
 class Status(StrEnum):
     """The status of a check.
 

@@ -7,6 +7,7 @@ what a probe expects and what fails an adapter.
 
 import importlib
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.errors import UnknownName
 from conformance.profiles import Source
-from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
+from conformance.results import NOTHING_TO_JUDGE, Harm, Level, Outcome, Status
 from conformance.rules.context import Claimed, Context, Fault
 from conformance.wire.exchange import Conversation
 from conformance.wire.native import CHAT
@@ -26,12 +27,14 @@ from conformance.wires import NAMES, NATIVE
 
 __all__ = [
     "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context", "Example", "Fault", "Judge",
-    "Rule", "Source", "When", "Where", "advice", "by_id", "example", "load", "rule", "select",
+    "KnownBy", "Rule", "Source", "When", "Where", "advice", "by_id", "described_by", "example", "load", "of_traffic",
+    "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
 Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
+KnownBy: TypeAlias = Callable[[Claimed], str]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
 EVERY: Final = NAMES
@@ -118,7 +121,10 @@ class Rule:
     it apply, asked once for all exchanges with the same claims. `needs`: the claims without which it does not apply.
     `claim`: the claim that says what the provider does about a violation. `reads`: every claim
     that it asks for, these first. `by_schema`: the schemas find the faults, so that a valid body costs nothing.
+    `known_by`: names the claim that describes a violation by a provider, if there is one; it is not news then.
+    `harm`: what a violation does to an agent; by default that of the family, in its `__init__.py`.
     `wires`: the wires on which the rule holds; one that names chat completions looks at translated exchanges.
+    `provoked`: suites provoke what the rule finds, so that only traffic is judged by it.
     `outcomes`: those if it finds nothing wrong, by the number of judged elements.
     """
 
@@ -137,7 +143,10 @@ class Rule:
     claim: str | None
     reads: tuple[str, ...]
     by_schema: bool
+    known_by: KnownBy | None
+    harm: Harm
     wires: tuple[str, ...]
+    provoked: bool
     outcomes: Mapping[int, Outcome]
 
     @property
@@ -176,11 +185,16 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     claim: str | None = None,
     reads: tuple[str, ...] = (),
     by_schema: bool = False,
+    known_by: KnownBy | None = None,
+    harm: Harm | None = None,
     wires: tuple[str, ...] = (CHAT,),
+    provoked: bool = False,
 ) -> Callable[[Judge], Rule]:
     """Make a function into a rule; the id comes from its module's path, the documentation from its docstring.
 
     `reads` are the claims that it asks for beside `needs` and `claim`. `wires` are those on which it holds.
+    `harm` is needed where a violation does something else to an agent than those of the other rules of the family.
+    `provoked`: suites provoke what it finds, so that it judges traffic alone.
     """
 
     def declare(judge: Judge) -> Rule:
@@ -203,11 +217,30 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             claim,
             every,
             by_schema,
+            known_by,
+            harm or _harm_of_family(judge.__module__),
             wires,
+            provoked,
             _Outcomes(name, level, on, needs),
         )
 
     return declare
+
+
+def _harm_of_family(module: str) -> Harm:
+    """Return the harm that the package of a rule's module states; the rules of tests have none, and are form."""
+    harm: Harm = getattr(sys.modules.get(module.rpartition(".")[0]), "HARM", Harm.FORM)
+    return harm
+
+
+def described_by(name: str, *words: str) -> KnownBy:
+    """Return what names a claim where it is one of these words, or lists one; without words, where it is true."""
+
+    def known_by(claimed: Claimed) -> str:
+        is_known = claimed.claims_any(name, *words) if words else claimed.claim(name) is True
+        return name if is_known else ""
+
+    return known_by
 
 
 def _id(module: str) -> str:
@@ -217,7 +250,13 @@ def _id(module: str) -> str:
 
 @cache
 def load() -> tuple[Rule, ...]:
-    """Return every rule of the package, ordered by id."""
+    """Return the rules that hold of every conversation, ordered by id."""
+    return tuple([each for each in of_traffic() if not each.provoked])
+
+
+@cache
+def of_traffic() -> tuple[Rule, ...]:
+    """Return every rule of the package, ordered by id: also those that find what suites provoke."""
     paths = [path for path in Path(__file__).parent.glob("*/*.py") if path.name != "__init__.py"]
     found: list[Rule] = [importlib.import_module(f"{__name__}.{path.parent.name}.{path.stem}").judge for path in paths]
     return tuple(sorted(found, key=lambda each: each.id))
@@ -226,12 +265,12 @@ def load() -> tuple[Rule, ...]:
 @cache
 def by_id() -> Mapping[str, Rule]:
     """Return every rule of the package by its id."""
-    return {rule.id: rule for rule in load()}
+    return {rule.id: rule for rule in of_traffic()}
 
 
 def select(patterns: Iterable[str]) -> tuple[Rule, ...]:
     """Return the rules whose ids match one of the globs; raises UnknownName if one matches none."""
-    every = load()
+    every = of_traffic()
     chosen: dict[str, Rule] = {}
     for pattern in patterns:
         fitting = [each for each in every if fnmatchcase(each.id, pattern)]

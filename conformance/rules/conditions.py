@@ -1,12 +1,52 @@
 """Conditions that several rules have in common, so that each is asked once for all of them (`among` of a rule)."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from conformance.rules.context import Context
 from conformance.wire.elements import Body, Reply, Streamed
-from conformance.wire.reasoning import carried_fields
-from conformance.wire.values import as_word, objects
+from conformance.wire.reasoning import carried_fields, find_tagged, untagged_text
+from conformance.wire.values import as_object, as_word, objects
 
 _SERVER_CALLS = ("_call", "server_tool_use", "mcp_tool_use")
+_REASONING = (
+    "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "reasoning_text", "reasoning_opaque",
+    "extra_content",
+)  # fmt: skip
+_ANSWERS = ("refusal", "function_call", "audio", "images")
+_DATA_PARTS = ("image_url", "output_image", "refusal", "file", "output_audio")
+_TEXT_BLOCKS = ("text", "thinking", "redacted_thinking", "reasoning", "message")
+_TEXT_KEYS = frozenset({"text", "thought", "thoughtSignature", "partMetadata"})
 _CLIENT_CALLS = ("function_call", "custom_tool_call")
+
+
+def has_answer(reply: Reply, context: Context) -> bool:
+    """Return whether a reply has more than reasoning and blank text: a call, text, a refusal, data, a hosted tool."""
+    message = reply.message
+    if reply.calls or any([message.get(key) for key in _ANSWERS]):
+        return True
+    content = message.get("content")
+    # Asked first of what is cheap: most replies have text.
+    if type(content) is str and "think" not in content and "reasoning>" not in content and content.strip():
+        return True
+    tagged = find_tagged(content)
+    if tagged is not None and not tagged.closed:
+        # Of a tag that is never closed, a rule of its own says that it is in the content.
+        return True
+    if untagged_text(content).strip() or any([part.get("type") in _DATA_PARTS for _, part in objects(content)]):
+        return True
+    native = context.exchange.native
+    return native is not None and native.reply is not None and _has_other_blocks(native.reply)
+
+
+def _has_other_blocks(reply: Mapping[str, Any]) -> bool:
+    """Return whether a native reply has what chat completions has no counterpart for, such as calls of hosted tools."""
+    listed = [block for key in ("content", "output") for _, block in objects(reply.get(key))]
+    if any([as_word(block.get("type")) not in _TEXT_BLOCKS for block in listed]):
+        return True
+    candidates = [as_object(each.get("content")) for _, each in objects(reply.get("candidates"))]
+    parts = [part for content in candidates for _, part in objects(content.get("parts"))]
+    return any([not _TEXT_KEYS.issuperset(part) for part in parts])
 
 
 def has_headers(answer: Body, _context: Context) -> bool:
@@ -22,6 +62,15 @@ def reply_has_calls(reply: Reply, _context: Context) -> bool:
 def reply_has_finish_reason(reply: Reply, _context: Context) -> bool:
     """Return whether a reply says why it ends."""
     return type(reply.finish_reason) is str
+
+
+def has_reasoning(reply: Reply) -> bool:
+    """Return whether a reply carries reasoning that is not empty."""
+    message = reply.message
+    if any([message.get(field) for field in _REASONING]):
+        return True
+    content = message.get("content")
+    return bool(content) and (bool(carried_fields(message)) or find_tagged(content) is not None)
 
 
 def reply_has_reasoning(reply: Reply, _context: Context) -> bool:

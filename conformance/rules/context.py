@@ -2,23 +2,29 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from conformance import profiles
 from conformance.documents.pointer import Place
 from conformance.profiles import UNKNOWN
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules.schema_claims import claim_and_values
 from conformance.schemas import SchemaError
 from conformance.wire.definitions import Definitions, definitions
-from conformance.wire.elements import Call, Reply, Result, ToolTurn
+from conformance.wire.elements import Call, Reply, Result, ToolTurn, Usage
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.keys import key_of
 
 T = TypeVar("T")
 
+ClaimOf: TypeAlias = Callable[[str], "profiles.Claim | None"]
+
 _NO_VALUES: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def no_claim(_name: str) -> None:
+    """Return None, the claim of any name where there is no profile."""
 
 
 class Fault(NamedTuple):
@@ -28,7 +34,8 @@ class Fault(NamedTuple):
     placeholders of the provider's refusal. `claim` names the claim about this fault, if it is not the rule's own;
     `verdict` is what the provider does, if it is part of a claim's value. `level` replaces the rule's own. `is_loss`:
     content was lost or changed, which stays as severe at a provider that accepts the request. `handling` is what the
-    provider does with the request, if `claim` is about the consequences.
+    provider does with the request, if `claim` is about the consequences. `known` names the claim that describes what a
+    provider does, so that it is not news. `harm` replaces the rule's own, `side` that of the rule's view.
     """
 
     message: str
@@ -40,6 +47,9 @@ class Fault(NamedTuple):
     level: Level | None = None
     is_loss: bool = False
     handling: Any = None
+    known: str = ""
+    harm: Harm | None = None
+    side: str = ""
 
 
 class Known(NamedTuple):
@@ -99,15 +109,27 @@ class Claimed:
         return known if known is not None and self.rejects_or_damages(known) else None
 
 
+class Claimant(NamedTuple):
+    """Who makes the claims about an exchange, and what else its sources say.
+
+    `provider`: the name of the profile; empty without one. `contested`: the refusals that other sources give of what
+    the claims do not call refused. `claim_of` returns a claim with its sources; None if there is none of that name.
+    """
+
+    provider: str = ""
+    contested: Mapping[str, Any] = _NO_VALUES
+    claim_of: ClaimOf = no_claim
+
+
 class Context(Claimed):
     """The surroundings of the elements of one exchange, with the claims that hold for its model and date.
 
-    `contested`: the refusals that other sources give of what these claims do not call refused.
+    `number`: that of the exchange. `provider`, `contested`, `claim_of`: those of the `Claimant`.
     """
 
     __slots__ = (
-        "_declared", "_derived", "_number", "_sent_ids", "_thinks", "_turns", "answers", "contested", "exchange",
-        "index", "schema",
+        "_declared", "_derived", "_sent_ids", "_thinks", "_turns", "answers", "claim_of", "contested", "exchange",
+        "index", "number", "provider", "schema",
     )  # fmt: skip
 
     def __init__(
@@ -117,19 +139,23 @@ class Context(Claimed):
         claims: Mapping[str, Any],
         schema: SchemaFaults,
         known: "Known",
-        contested: Mapping[str, Any] = _NO_VALUES,
+        claimant: Claimant = Claimant(),  # noqa: B008 — it cannot change
     ) -> None:
         self.claims = claims
-        self.contested = contested
+        self.provider, self.contested, self.claim_of = claimant
         self.exchange: Exchange = index.conversation[number]
         self.index = index
         self.schema = schema
-        self._number = number
+        self.number = number
         self._derived, self.answers = known
         self._thinks: Any = ...
         self._turns: Sequence[ToolTurn] | None = None
         self._declared: Definitions | None = None
         self._sent_ids: dict[Any, int] | None = None
+
+    def with_claims(self, claims: Mapping[str, Any]) -> "Context":
+        """Return the same surroundings at another provider: what it claims, and nothing that followed from others."""
+        return Context(self.number, self.index, claims, self.schema, Known({}, {}))
 
     def derived(self, derive: Callable[[Claimed], T]) -> T:
         """Return what rules derive from the claims alone; they do so once for all exchanges with the same claims.
@@ -145,24 +171,29 @@ class Context(Claimed):
     @property
     def assistants(self) -> Sequence[tuple[int, dict[str, Any]]]:
         """Return the assistant messages in the request of this exchange, each with its position."""
-        return self.index.assistants.get(self._number, ())
+        return self.index.assistants.get(self.number, ())
 
     @property
     def turns(self) -> Sequence[ToolTurn]:
         """Return the assistant messages with tool calls in the request of this exchange."""
         if self._turns is None:
-            self._turns = self.index.of_exchange(self.index.turns, self._number)
+            self._turns = self.index.of_exchange(self.index.turns, self.number)
         return self._turns
 
     @property
     def results(self) -> Sequence[Result]:
         """Return the tool messages in the request of this exchange."""
-        return self.index.of_exchange(self.index.results, self._number)
+        return self.index.of_exchange(self.index.results, self.number)
 
     @property
     def replies(self) -> Sequence[Reply]:
         """Return the replies of this exchange, one for each choice."""
-        return self.index.of_exchange(self.index.replies, self._number)
+        return self.index.of_exchange(self.index.replies, self.number)
+
+    @property
+    def usages(self) -> Sequence[Usage]:
+        """Return the usage objects of this exchange."""
+        return [usage for usage in self.index.usages if usage.place[0] == self.number]
 
     @property
     def sent_ids(self) -> Mapping[Any, int]:

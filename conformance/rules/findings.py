@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import orjson
+
 from conformance.documents.pointer import Place, render
-from conformance.profiles import UNKNOWN
-from conformance.results import Finding, Level, Refusal
+from conformance.profiles import UNKNOWN, Claim
+from conformance.results import Finding, Harm, Level, Refusal
 from conformance.rules import Rule
 from conformance.rules.context import Context, Fault
 from conformance.wire.native import CHAT
@@ -21,12 +23,19 @@ class _Answer(NamedTuple):
 
     `level`: how severe that makes it. `handling`: what it is claimed to do instead of rejecting it; it may be unknown.
     `refusal`: its answer; None if it does not reject it. `is_template`: whether the fault's values fill that answer.
+    `contested`: what other sources say that it does.
     """
 
     level: Level
     handling: str
     refusal: Refusal | None
     is_template: bool
+    contested: str = ""
+
+
+def known_claim(rule: Rule, fault: Fault, context: Context) -> str:
+    """Return the name of the claim that describes a fault of the provider; empty if the fault is news."""
+    return fault.known or (rule.known_by(context) if rule.known_by is not None else "")
 
 
 def finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding:
@@ -40,20 +49,52 @@ def finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding
     if refusal is not None and answer.is_template:
         refusal = _filled_refusal(refusal, at, fault)
     handling = _in_a_word(fault.handling) if fault.handling else answer.handling
-    return Finding(render(at), fault.message, answer.level, refusal, "", "", rule.on.side.value, handling)
+    harm = _harm(fault.harm or rule.harm, answer, handling)
+    side = fault.side or rule.on.side.value
+    return Finding(
+        render(at), fault.message, answer.level, refusal, "", "", side, handling, harm, answer.contested,
+        known_claim(rule, fault, context),
+    )  # fmt: skip
+
+
+def _harm(canonical: Harm, answer: _Answer, handling: str) -> Harm:
+    """Return what a fault does to an agent at a provider: a rejection stops its loop, what is accepted does not."""
+    if answer.refusal is not None:
+        return Harm.LOOP
+    if handling == "damaged":
+        return Harm.CONTENT
+    is_tolerated = handling in ("accepted", "ignored") and canonical is Harm.LOOP
+    return Harm.FORM if is_tolerated or answer.level is Level.MAY else canonical
 
 
 def _answer_to(rule: Rule, fault: Fault, context: Context) -> _Answer:
     """Return the provider's answer to a fault, from what is known about all faults of its claim."""
     level = fault.level or rule.level
-    if fault.verdict:
-        return _answer(fault.verdict, level, is_loss=fault.is_loss)
     claim = fault.claim or rule.claim or ""
+    if fault.verdict:
+        contested = _contested(context.claim_of(claim))
+        return _answer(fault.verdict, level, is_loss=fault.is_loss)._replace(contested=contested)
     known, key = context.answers, (claim, level, fault.is_loss)
     found: _Answer | None = known.get(key)
     if found is None:
-        found = known[key] = _answer(context.claims.get(claim), level, is_loss=fault.is_loss)
+        found = _answer(context.claims.get(claim), level, is_loss=fault.is_loss)
+        found = known[key] = found._replace(contested=_contested(context.claim_of(claim)))
     return found
+
+
+def _contested(claim: Claim | None) -> str:
+    """Return in words what other sources of a claim say; empty if they agree."""
+    if claim is None:
+        return ""
+    return "; ".join([f"{other.source.text} says {_said(other.value)}" for other in claim.disagrees])
+
+
+def _said(value: Any) -> str:
+    """Return the value of a claim in words; a refusal by its status and text."""
+    refusal, _ = _refusal(value)
+    if refusal is not None:
+        return f"{refusal.status}: {refusal.message}" if refusal.message else f"{refusal.status}"
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def _answer(verdict: Any, level: Level, *, is_loss: bool) -> _Answer:

@@ -82,9 +82,21 @@ def _of_arguments() -> tuple[Callable[[Any, Any], bool], Callable[[Any, Any], tu
 
 
 def _quick_validator(name: str) -> Validator:
+    interrupts: list[KeyboardInterrupt] = []
+
+    # The engine takes an interrupt while a file is read for a reference that cannot be resolved.
+    def retrieve(uri: str) -> Any:
+        try:
+            return fetch(uri)
+        except KeyboardInterrupt as interrupt:
+            interrupts.append(interrupt)
+            raise
+
     try:
-        engine = jsonschema_rs.Draft202012Validator(entry(name), retriever=fetch)
+        engine = jsonschema_rs.Draft202012Validator(entry(name), retriever=retrieve)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        if interrupts:
+            raise interrupts[0] from None
         raise InvalidDocument(error.message, f"schemas/{name}") from error
     raw = engine.is_valid
 

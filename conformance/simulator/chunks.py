@@ -31,7 +31,7 @@ def events(context: ReplyContext, choices: Sequence[PlayedChoice]) -> list[Any]:
     kind = str(context.claim("stream.object", "chat.completion.chunk"))
     frame = replies.frame(context, kind) | members.of_chunk(context)
     if context.claim("stream.chunk-id", "constant") == "absent":
-        del frame["id"]
+        frame.pop("id", None)
     numbered = enumerate(choices)
     chunks = [{"choices": [part]} for number, choice in numbered for part in _choices(context, choice, number)]
     _add_usage(context, choices, chunks)

@@ -78,7 +78,8 @@ def frame(context: ReplyContext, kind: str) -> dict[str, Any]:
     """Return the members that a reply and each of its chunks begin with; an `absent` kind is omitted."""
     identity = context.matching_text(str(context.claim("reply.id-format", DEFAULT_REPLY_ID)), "reply")
     whole = {"id": identity, "object": kind, "created": members.CREATED, "model": context.request.get("model")}
-    return {key: value for key, value in whole.items() if (key, value) != ("object", "absent")}
+    omitted = context.claim_values("reply.omitted-fields")
+    return {key: value for key, value in whole.items() if (key, value) != ("object", "absent") and key not in omitted}
 
 
 def finish_reason(context: ReplyContext, choice: PlayedChoice, *, streamed: bool) -> str:

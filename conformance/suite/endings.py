@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from conformance.markup import CALL, REMAINS, ReadCall, find_leaks, read_calls
+from conformance.rules.leaks import layer_of, title_of
 from conformance.wire.arguments import read_json
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange
@@ -18,10 +20,14 @@ from conformance.wires.messages import NAME as MESSAGES
 
 
 class Cause(NamedTuple):
-    """Why a reply cannot be followed by the next turn; `by_model`: as a model, a limit or a filter may end one."""
+    """Why a reply cannot be followed by the next turn.
+
+    `by_model`: as a model, a limit or a filter may end one. `calls`: those that can be read in its text.
+    """
 
     words: str
     by_model: bool = False
+    calls: tuple[ReadCall, ...] = ()
 
 
 _LIMIT: Final = Cause("the token limit cut the reply", by_model=True)
@@ -83,31 +89,6 @@ _CODE: Final = "executableCode"
 _HOSTED: Final = ("server_tool_use", "mcp_tool_use", _CODE)
 _CALL_PARTS: Final = ("tool_use", "tool_call", "tool_calls", "function_call", "toolCall", "functionCall")
 """The types of content parts that are calls on some wire, and their keys."""
-
-MARKERS: Final = (
-    "<tool_call>",
-    "<tool_calls>",
-    "<minimax:tool_call>",
-    "<function=",
-    "<function_calls>",
-    "<invoke name=",
-    "<|python_tag|>",
-    "<|tool_call>",
-    "<|tool_call_begin|>",
-    "<|tool_calls_section_begin|>",
-    "<｜tool▁calls▁begin｜>",
-    "<｜tool▁call▁begin｜>",
-    "<｜DSML｜",
-    "<|open|>tools",
-    "<|channel|>commentary to=",
-    "<start_function_call>",
-    "[TOOL_CALLS]",
-)
-"""How calls begin in the markup of model families, which a host's parser turns into calls.
-
-Sources: the parsers in https://github.com/vllm-project/vllm/tree/main/vllm/tool_parsers and
-https://github.com/sgl-project/sglang/tree/main/python/sglang/srt/function_call
-"""
 
 
 def cause_of_end(exchange: Exchange, reply: Reply, *, calls_expected: bool) -> Cause | None:
@@ -220,13 +201,16 @@ def _traces(exchange: Exchange, reply: Reply) -> Iterator[Cause]:
     if hosted := _hosted(exchange):
         yield Cause(f"the model called a tool that the server runs ({hosted})", by_model=True)
     declared = [as_object(tool.get("function")).get("name") for _, tool in objects((reply.request or {}).get("tools"))]
+    names = tuple([str(each) for each in declared if each])
     for place, text in _texts(message):
-        marker = next((each for each in MARKERS if each in text), None)
-        name = next((str(each) for each in declared if each and _is_called(str(each), text)), None)
-        if marker is not None:
-            yield Cause(f"the call was left as markup in {place} ({marker})")
+        leak = next((each for each in find_leaks(text, names) if each.kind in (CALL, REMAINS)), None)
+        name = next((each for each in names if _is_called(each, text)), None)
+        if leak is not None:
+            written = f"{leak.marker!r:.60}, the markup of {title_of(leak, exchange.model)}"
+            words = f"the call was left as markup in {place} ({written}): {layer_of(leak, exchange.model)}"
+            yield Cause(words, calls=read_calls(text, names))
         elif name is not None:
-            yield Cause(f"the call {name} was left as text in {place}")
+            yield Cause(f"the call {name} was left as text in {place}", calls=read_calls(text, names))
 
 
 def _no_call(reply: Reply, key: str, value: Any) -> Cause:

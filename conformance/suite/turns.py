@@ -7,15 +7,17 @@ from typing import Any, Final, TypeAlias
 from conformance import profiles
 from conformance.convert import egress, ingress
 from conformance.errors import Unusable
+from conformance.markup import ReadCall
 from conformance.observations.replies import reasoning_fields
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence
 from conformance.scenarios import Scenario, ScriptTurn, tool_definitions
 from conformance.suite.echoes import forced
-from conformance.suite.endings import cause_of_end
+from conformance.suite.endings import Cause, cause_of_end
 from conformance.suite.nonces import filled
 from conformance.suite.sent_back import OwnTurn, with_own_turns
 from conformance.transport.client import Inconclusive
+from conformance.wire.arguments import encode
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 
@@ -78,9 +80,15 @@ def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
     scenario = filled(scenario, variant)
     system = [{"role": "system", "content": scenario.system}] if scenario.system else []
     progress = Progress([*system, *map(dict, scenario.history)])
+    leaked = ""
     for number, turn in enumerate(scenario.turns, 1):
-        progress.note = _early_end(number, turn, progress, subject)
-        if progress.note:
+        cause = _early_end(turn, progress, subject)
+        if cause is not None and cause.calls:
+            # What follows is judged, too, but the turn stays failed: the calls were no calls.
+            leaked = leaked or f"ended at turn {number - 1}: {cause.words}"
+            _read_calls(number, cause.calls, progress)
+        elif cause is not None:
+            progress.note = _note(number, cause)
             break
         progress.transcript += _client_messages(turn, progress.called)
         body = _body(scenario, variant, _messages(progress, subject), subject)
@@ -102,6 +110,7 @@ def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
         message = index.replies[0].message
         progress.own[len(progress.transcript)] = OwnTurn.of(exchange, message)
         progress.transcript.append(ingress.read(message, subject.claims))
+    progress.note = leaked or progress.note
     return progress
 
 
@@ -114,19 +123,36 @@ def _messages(progress: Progress, subject: Subject) -> list[dict[str, Any]]:
     return messages
 
 
-def _early_end(number: int, turn: ScriptTurn, progress: Progress, subject: Subject) -> str:
-    """Return why a scenario ends before a turn; empty if it goes on."""
+def _early_end(turn: ScriptTurn, progress: Progress, subject: Subject) -> Cause | None:
+    """Return why a scenario ends before a turn; None if it goes on."""
     if not progress.exchanges:
-        return ""
+        return None
     exchange = progress.exchanges[-1]
     reply = Index((exchange,)).replies[0]
     if not reply.complete and subject.claims.get("finish.missing-in-stream") is True:
         reply = reply._replace(complete=True)
-    cause = cause_of_end(exchange, reply, calls_expected=bool(turn.results))
-    if cause is None:
-        return ""
+    return cause_of_end(exchange, reply, calls_expected=bool(turn.results))
+
+
+def _note(number: int, cause: Cause) -> str:
     before = f"{ENDED_BY_MODEL} {number}" if cause.by_model else f"ended at turn {number - 1}"
     return f"{before}: {cause.words}"
+
+
+def _read_calls(number: int, calls: Sequence[ReadCall], progress: Progress) -> None:
+    """Put the calls that stand in the text of the last reply where calls belong, so that results can be sent."""
+    # Nine letters and digits, which every provider takes.
+    made = [
+        {
+            "id": f"call{number:03d}{position:02d}",
+            "type": "function",
+            "function": {"name": call.name, "arguments": encode(call.arguments)},
+        }
+        for position, call in enumerate(calls)
+    ]
+    progress.transcript[-1] = {**progress.transcript[-1], "tool_calls": made}
+    progress.own.pop(len(progress.transcript) - 1, None)
+    progress.changes.append(f"turn {number - 1}: the calls were read from the text, and the rest was played with them")
 
 
 def _with_reasoning(

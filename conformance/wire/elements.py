@@ -111,6 +111,14 @@ class AnyStream(NamedTuple):
     errors: Sequence[Anomaly]
 
 
+class FailedExchange(NamedTuple):
+    """A failed exchange: where its answer says so, what it says, which is None without a body, and the exchange."""
+
+    place: Place
+    value: Any
+    exchange: Exchange
+
+
 class Resent(NamedTuple):
     """A message of a later request that sends an earlier reply back; `current` as for a turn."""
 

@@ -55,6 +55,8 @@ def _links(index: Index, *, needs_reply: bool = True) -> dict[int, int]:
     Where the server holds the history, the request names the reply that it continues, or the conversation.
     `needs_reply`: a request that repeats another one and goes on without its reply counts as another session.
     """
+    if len(index.conversation) < 2:
+        return {}
     found = {int(each.place[0]): each.earlier for each in index.continuations if each.returned or not needs_reply}
     held: dict[str, int] = {}
     for number, exchange in enumerate(index.conversation):

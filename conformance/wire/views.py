@@ -7,10 +7,14 @@ A view yields elements with their places. It gives a rule its subject, the point
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
+from conformance.wire.elements import FailedExchange
 from conformance.wire.index import Index
+
+FIRST_ERROR: Final = 400
+"""The first HTTP status that is an error."""
 
 
 class Side(StrEnum):
@@ -36,6 +40,38 @@ class View(NamedTuple):
     variant: str = ""
 
 
+def _failures(index: Index) -> list[FailedExchange]:
+    """Return one failure for each exchange that has any: by its status, in its body, or in an event of its stream."""
+    found = []
+    streams = {stream.place[0]: stream for stream in index.streams if stream.value.error is not None}
+    for number, exchange in enumerate(index.conversation):
+        place = (number, "response")
+        received = exchange.response if exchange.native is None else exchange.native.response
+        if (exchange.status or 0) >= FIRST_ERROR:
+            found.append(FailedExchange(place, received, exchange))
+        elif number in streams:
+            stream = streams[number].value
+            found.append(FailedExchange((*place, *stream.anomalies["error-in-band"][0].at), stream.error, exchange))
+        elif (exchange.native is not None and (error := exchange.native.error()) is not None) or (
+            type(received) is dict and (error := _in_body(received)) is not None
+        ):
+            found.append(FailedExchange((*place, *error[0]), error[1], exchange))
+    return found
+
+
+def _in_body(body: dict[str, Any]) -> tuple[Place, Any] | None:
+    """Return the error in a body without an error status, and its place; None if it has none."""
+    if body.get("error"):
+        return ("error",), body["error"]
+    if body.get("object") == "error" or (body.get("type") == "error" and "message" in body):
+        return (), body
+    choices = body.get("choices")
+    for position, choice in enumerate(choices if type(choices) is list else ()):
+        if type(choice) is dict and choice.get("error"):
+            return ("choices", position, "error"), choice["error"]
+    return None
+
+
 requests = View("request", Side.CLIENT, attrgetter("requests"))
 sent_bodies = View("request body", Side.CLIENT, attrgetter("sent_bodies"))
 messages = View("message of a request", Side.CLIENT, attrgetter("messages"), Index.count_messages, Index.messages_at)
@@ -55,4 +91,5 @@ all_streams = View("stream of any wire", Side.PROVIDER, attrgetter("all_streams"
 streamed_texts = View("text of a stream", Side.PROVIDER, attrgetter("streamed_texts"), variant="stream")
 chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks, Index.chunks_at, variant="stream")
 errors = View("error reply", Side.PROVIDER, attrgetter("errors"))
+failures = View("failed exchange", Side.PROVIDER, _failures)
 usages = View("usage object", Side.PROVIDER, attrgetter("usages"))

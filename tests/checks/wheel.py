@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = "conformance/_data/"
-DATA = ("schemas", "fixtures/wire", "reports/expected-failures.yaml", "reports/faults.json")
+DATA = ("schemas", "fixtures/wire", "reports/expected-failures.yaml", "reports/faults.json", "docs/known-bugs.md")
 ARCHIVES: dict[str, tuple[str, ...]] = {
     **{f"cassettes/{path.name}": ("**/*.yaml",) for path in (ROOT / "cassettes").iterdir() if path.is_dir()},
     "fixtures/model": ("*config.json", "tokenizer.json", "model.safetensors", "templates/*", "to_*.py"),
@@ -42,6 +42,7 @@ WORKING: tuple[tuple[str, ...], ...] = (
     ("conformance", "evidence", "list", "--claim", "ids.format", "--provider", "deepseek"),
     ("conformance", "provider", "record", "--provider", "baidu", "--cassettes", "cassettes"),
     ("conformance", "explain", "absent-current-own"),
+    ("conformance", "explain", "The `reasoning_content` in the thinking mode must be passed back to the API."),
     ("conformance", "adapter", "issue", "agent-framework", "--rule", "reasoning/present-on-tool-turns"),
     ("conformance", "report", "statement", "make", "results"),
     ("conformance", "report", "--results", "results", "--only", "mine"),

@@ -126,7 +126,10 @@ def _checked(url: str) -> str:
 
 
 def _profile(arguments: argparse.Namespace, url: str) -> "Profile | None":
-    name = arguments.provider or profiles.by_host(urlsplit(url).netloc)
+    # Imported here because only a running proxy needs it.
+    from conformance.profiles.texts import by_host
+
+    name = arguments.provider or by_host(urlsplit(url).netloc)
     return profiles.load_profile(name) if name else None
 
 

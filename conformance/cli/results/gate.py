@@ -21,6 +21,7 @@ from conformance.arguments import add_outputs, add_partial, partial_line, print_
 from conformance.baseline import Entry
 from conformance.errors import Unusable
 from conformance.gate import GateResult, check_subjects, evaluate
+from conformance.profiles import naming
 from conformance.reporting import renderers
 from conformance.reporting.matrix.annotations import locations, of_gate
 from conformance.resources import checkout_folder
@@ -88,9 +89,10 @@ def _check_provider(provider: str, found: Sequence[tuple[Path, Results]]) -> Non
 
     Any wire of it will do.
     """
-    named = Path(provider).stem if profiles.is_path(provider) else provider
+    meant = None if profiles.is_path(provider) else naming.find(provider)
+    named = {Path(provider).stem if profiles.is_path(provider) else provider, meant.profile if meant else provider}
     for path, results in found if provider else ():
-        if named not in (results.profile, results.service, results.subject):
+        if named.isdisjoint((results.profile, results.service, results.subject)):
             raise Unusable(f"{path} is of {results.profile}, and not of {provider}, which --provider names")
 
 

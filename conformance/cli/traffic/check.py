@@ -7,13 +7,17 @@ The content of a file decides what it is: a request body, a bare list of message
 with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same
 "session" are one conversation), a Parquet file of exchanges, the raw text of an event stream, a VCR cassette, a HAR
 file or an httprr trace. It also reads the output of curl -i and -v, flows of mitmproxy, OpenAI Batch files, and what
-LiteLLM, OpenTelemetry (spans and log records), Langfuse, LangSmith, Helicone, WireMock and nock write; a note says what
-such a log lacks. It reads the sessions that Claude Code, Codex, opencode, Gemini CLI, Qwen Code, Cline, Roo Code, Kilo
-Code, Goose, pi and Zed leave on disk; `conformance doctor` finds them.
+LiteLLM, OpenTelemetry (spans and log records), OpenInference, Langfuse, LangSmith, Helicone, MLflow, the AI SDK,
+WireMock and nock write, and text logs: debug logs of the SDKs of OpenAI and Anthropic and of httpx, and exceptions in
+logs of any program. A note says what such a log lacks. --map reads JSON Lines of any other form. It reads the sessions
+that Claude Code, Codex, opencode, Gemini CLI, Qwen Code, Cline, Roo Code, Kilo Code, Goose, pi and Zed leave on disk;
+`conformance doctor` finds them.
 
 A finding reads "path:line: rule LEVEL (side) at pointer: message"; the side is client or provider. The JSON Pointer
 starts at the conversation: /0 is its first exchange, which has request, response, status and headers. `conformance
-explain RULE` explains a rule and how to fix what it reports.
+explain RULE` explains a rule and how to fix what it reports. What stops an agent's loop comes first, then what loses
+content, then form; equal findings are one line with their number. With a provider, departures that its claims describe
+are only counted.
 """
 
 import argparse
@@ -31,27 +35,42 @@ from typing import IO, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
-from conformance.files import CheckedInput, Counts, Task, check_paths, summary
+from conformance.files import AUTO, CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
 from conformance.terminal import ProgressLine, painter, print_error
 
 EXAMPLES: Final = """\
-  conformance check request.json
+  conformance check request.json                                   # the provider is recognised
   conformance check --provider deepseek traffic.jsonl.gz           # does this work with DeepSeek?
+  conformance check --provider none request.json                   # is it portable?
+  conformance check --everywhere request.json                      # where does it break?
   conformance check --provider openai --as-of today recordings/    # would these requests still work?
-  conformance check --provider auto --format json cassettes/ > report.json
+  conformance check --format json cassettes/ > report.json
   conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
   conformance check --format github --output sarif=check.sarif --output junit=check.xml fixtures/   # one run
+  conformance check --map request=payload,response=result,session=trace_id calls.jsonl
+  conformance check --fix --provider deepseek session.jsonl -o fixed.jsonl   # correct the requests
   curl -sN … | conformance check --rule 'stream/*' -"""
 
-_PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
+_PROVIDER: Final = """\
+check against this provider's claims, too: a name, an alias, a title, or a model at a host (default: auto, which \
+recognises the provider; none: check the canonical wire alone)"""
+_EVERYWHERE: Final = "say what every known provider does with the requests, the worst first"
+_NONE: Final = "none"
 _AS_OF: Final = """\
 check by the claims of this day, YYYY-MM-DD or today (default: the day of each exchange; without one, the last day on \
 which the provider's sources were read)"""
 _LEVEL: Final = """\
 the lowest level to show and to return exit code 1 for (default: show all levels, return 1 for MUST and SHOULD)"""
+_MAP: Final = """\
+read lines of any form by the places of their parts, such as request=payload,response=result.body,session=trace_id; \
+parts: request, response, session, messages, tools, model, status, error, url, provider, headers, date"""
+_FIX: Final = """\
+print how to change the requests so that their findings disappear, as a diff; nothing that they say gets lost, and \
+no input is changed"""
+_FIXED: Final = "with --fix, write the inputs with corrected requests to this file, as JSON Lines"
 _LEAST_SECONDS: Final = 0.001
 _FOLDER: Final = Path(renderers.__path__[0])
 
@@ -60,13 +79,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="a file, a folder, or - for standard input")
-    add("--provider", default="", metavar="PROVIDER", help=_PROVIDER)
+    add("--provider", default=AUTO, metavar="PROVIDER", help=_PROVIDER)
+    add("--everywhere", action="store_true", help=_EVERYWHERE)
     add("--as-of", type=day, metavar="DATE", help=_AS_OF)
     add("--rule", action="append", default=[], metavar="RULE", help="check only rules that match this glob; repeatable")
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
     add_outputs(parser, _Formats())
+    add("--fix", action="store_true", help=_FIX)
+    add("-o", "--fixed", type=Path, metavar="FILE", help=_FIXED)
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
+    add("--known", action="store_true", help="also show departures that the provider's claims describe")
     add("--all", action="store_true", help="also show rules that passed or did not apply")
+    add("--map", default="", metavar="PART=PLACE,…", help=_MAP)
     add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
 
 
@@ -74,18 +98,32 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the paths and print the report; return 2 if an input or a rule could not be used, 1 for findings."""
     names = [arguments.format, *[name for name, _ in arguments.output]]
     # A format declares in its own file whether it needs more than the findings.
-    every, lines = (any(getattr(_format(name), needed, False) for name in names) for needed in ("EVERY", "LINES"))
-    if arguments.as_of and not arguments.provider:
-        raise Unusable("--as-of needs --provider: only the claims of a provider have dates")
+    every, lines, fixes = (
+        any(getattr(_format(name), needed, False) for name in names) for needed in ("EVERY", "LINES", "FIXES")
+    )
+    if arguments.fixed and not arguments.fix:
+        raise Unusable("--fixed needs --fix: it is where the corrected requests go")
+    provider = "" if arguments.provider == _NONE else arguments.provider
+    if arguments.everywhere:
+        # Imported here because it loads every profile.
+        from conformance.cli import _everywhere
+
+        return _everywhere.run(arguments, provider.replace(AUTO, ""))
+    if arguments.as_of and not provider:
+        raise Unusable("--as-of needs a provider: only the claims of a provider have dates")
     level = Level(arguments.level or Level.MAY)
-    task = Task(arguments.provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "")
+    task = Task(
+        provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "",
+        arguments.known, arguments.map, fixes or arguments.fix, arguments.fix,
+    )  # fmt: skip
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
     render = partial(_rendered, names, paint, arguments.all)
     with ExitStack() as stack:
         spools = [stack.enter_context(_spool()) for _ in arguments.output]
-        parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged, spools)
+        fixed = stack.enter_context(_spool()) if arguments.fixed else None
+        parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged, spools, fixed)
         for text in _format(arguments.format).render_inputs(parts, lambda: summary(counts, judged, task), paint):
             # Input from a pipe may arrive slowly, and is reported as it arrives.
             print(text, end="", flush="-" in arguments.paths)
@@ -93,6 +131,9 @@ def run(arguments: argparse.Namespace) -> int:
             spool.seek(0)
             texts = _format(name).render_inputs(_loaded(spool), lambda: summary(counts, judged, task), _plain)
             _write(path, texts)
+        if fixed is not None:
+            fixed.seek(0)
+            _write_lines(arguments.fixed, fixed)
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:
@@ -133,7 +174,8 @@ def _format(name: str) -> ModuleType:
 class _Rendered(NamedTuple):
     """Some checked inputs: what their report consists of, their counts, errors and rules, and the path of the last one.
 
-    `parts`: those of each format. `judged`: the ids of the rules that found something to judge.
+    `parts`: those of each format. `judged`: the ids of the rules that found something to judge. `corrected`: the inputs
+    with corrected requests, as lines of JSON.
     """
 
     parts: list[list[Any]]
@@ -141,6 +183,7 @@ class _Rendered(NamedTuple):
     judged: set[str]
     errors: list[str]
     path: str
+    corrected: list[bytes]
 
 
 def _plain(_colour: str, text: str) -> str:
@@ -162,6 +205,12 @@ def _write(path: Path, texts: Iterable[str]) -> None:
     artifacts.write(path, (text.encode() for text in texts))
 
 
+def _write_lines(path: Path, lines: IO[bytes]) -> None:
+    from conformance import artifacts
+
+    artifacts.write(path, lines)
+
+
 def _loaded(spool: IO[bytes]) -> Iterator[Any]:
     """Yield the parts of a report that wait in a file."""
     import pickle
@@ -177,7 +226,9 @@ def _shown(report: Mapping[str, Any], name: str, *, show_all: bool) -> Mapping[s
     """Return a report as one format shows it: only another one may need the rules that found nothing."""
     if show_all or getattr(_format(name), "EVERY", False):
         return report
-    kept = [each for each in report["outcomes"] if each["findings"] or each["status"] == Status.ERRORED]
+    kept = [
+        each for each in report["outcomes"] if each["findings"] or each["status"] == Status.ERRORED or each.get("known")
+    ]
     return {**report, "outcomes": kept}
 
 
@@ -200,7 +251,8 @@ def _rendered(
         [_format(name).part(_shown(each.report, name, show_all=show_all), colours) for each in checked]
         for name, colours in ways
     ]
-    return _Rendered(parts, counts, judged, errors, path)
+    corrected = list(chain.from_iterable([each.corrected for each in checked]))
+    return _Rendered(parts, counts, judged, errors, path, corrected)
 
 
 def _keep(parts: Sequence[Any], spool: IO[bytes]) -> None:
@@ -211,7 +263,11 @@ def _keep(parts: Sequence[Any], spool: IO[bytes]) -> None:
 
 
 def _counted(
-    rendered: Iterable[_Rendered], counts: Counts, judged: set[str], spools: Sequence[IO[bytes]]
+    rendered: Iterable[_Rendered],
+    counts: Counts,
+    judged: set[str],
+    spools: Sequence[IO[bytes]],
+    fixed: IO[bytes] | None,
 ) -> Iterator[Any]:
     """Yield the parts of the first report, and put those of the others into files.
 
@@ -233,6 +289,8 @@ def _counted(
             first, *others = each.parts
             for parts, spool in zip(others, spools, strict=True):
                 _keep(parts, spool)
+            if fixed is not None:
+                fixed.writelines(line + b"\n" for line in each.corrected)
             yield from first
     finally:
         progress.clear()

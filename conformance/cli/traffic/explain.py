@@ -2,7 +2,8 @@
 
 An explanation says what it means, why, its source, and how to fix a finding. NAME is the id of a rule or of a fact
 about agent loops (as `check` and `adapter` print it), the name of a claim, of a probe (as a run prints it), of a
-scenario or of a provider, or a glob. Without a name, all names are printed.
+scenario or of a provider, or a glob. Without a name, all names are printed. What is none of these is read as an error:
+its text, its body, a log line, a traceback or a curl command; `-` reads it from standard input.
 
 NAME can also be a list: rules, claims, probes, scenarios or providers. With --provider, a list shows how that provider
 handles violations of each rule, which scenarios apply to it, how it is claimed to answer each probe, or its claims with
@@ -21,11 +22,12 @@ import orjson
 from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
+from conformance.cli import _errors, _providers
 from conformance.cli._lists import LISTS
 from conformance.cli._lists import text as list_text
-from conformance.core_facts import DEFINITIONS
 from conformance.documents import read_json
 from conformance.errors import UnknownName, Unusable
+from conformance.profiles import naming
 from conformance.reporting.text import labelled
 from conformance.resources import folder
 from conformance.rules import Example, Rule, advice
@@ -41,7 +43,10 @@ EXAMPLES: Final = """\
   conformance explain 'stream/*'
   conformance explain reasoning.omitted-on-tool-turn
   conformance explain absent-current-own
-  conformance explain deepseek"""
+  conformance explain deepseek
+  conformance explain 'Kimi K2 at groq'
+  conformance explain '400 … must be passed back'       # an error text, a body, a log line, a traceback
+  pbpaste | conformance explain -                       # the same, or a curl command, on standard input"""
 
 _MAX_WIDTH: Final = 100
 _LOOP: Final = "agent loop of a client"
@@ -91,17 +96,21 @@ def _names_in(kind: str) -> str:
 
 def _explained(name: str) -> list[str]:
     """Return the explanations of the first kind that has a name; raises UnknownName with the nearest of all kinds."""
+    if name == _errors.STDIN:
+        return ["\n".join(_errors.explained(_errors.from_stdin(), _width()))]
     if name in LISTS:
         return [list_text(name, LISTS[name](None))]
     for find in _KINDS:
         if found := ["\n".join(lines) for lines in find(name)]:
             return found
+    if _errors.is_error_text(name):
+        return ["\n".join(_errors.explained(name, _width()))]
     raise UnknownName("rule, claim, probe, scenario or provider", name, _known())
 
 
 def _known() -> Sequence[str]:
-    ids = [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]
-    return (*LISTS, *ids, *profiles.vocabulary(), *_probes(), *scenarios.names(), *profiles.names())
+    ids = [*(rule.id for rule in rules.of_traffic()), *(fact.id for fact in loop.load())]
+    return (*LISTS, *ids, *profiles.vocabulary(), *_probes(), *scenarios.names(), *profiles.names(), *naming.called())
 
 
 def _probes() -> Mapping[str, list[tuple[Scenario, Probe]]]:
@@ -146,10 +155,13 @@ def _scenarios_named(name: str) -> Iterator[Iterator[str]]:
 
 def _providers_named(name: str) -> Iterator[Iterator[str]]:
     if name.endswith((".yaml", ".yml")):
-        yield _provider(name)
+        yield _providers.explained(name, _width())
         return
-    known = (*profiles.names(), *profiles.installed_names())
-    yield from (_provider(each) for each in known if fnmatchcase(each, name))
+    found = [each for each in (*profiles.names(), *profiles.installed_names()) if fnmatchcase(each, name)]
+    if not found and (meant := naming.find(name)):
+        # What people call a provider; the text itself is kept, because it may name a model, too.
+        found = [name] if meant.model else [meant.profile]
+    yield from (_providers.explained(each, _width()) for each in found)
 
 
 _KINDS: Final[Sequence[Callable[[str], Iterator[Iterator[str]]]]] = (
@@ -264,22 +276,3 @@ def _scenario(scenario: Scenario) -> Iterator[str]:
     if scenario.probes:
         yield from _line("probes", ", ".join([each.name for each in scenario.probes]))
     yield from _section("A conforming client", scenario.expects)
-
-
-def _provider(name: str) -> Iterator[str]:
-    profile = profiles.load_profile(name)
-    claims = profile.at(profile.model)
-    yield from (f"{name} (provider)", f"{profile.title}, {profile.kind}", "")
-    yield f"url     {profile.base_url or 'differs for each customer or server'}"
-    yield f"model   {profile.model or 'none; name one with --model'}"
-    if profile.key:
-        yield f"key     {profile.key}"
-    if profile.extends:
-        yield f"extends {', then '.join(profile.extends)}"
-    for definition in DEFINITIONS:
-        yield from ("", definition.title)
-        for claim in definition.claims:
-            held = profile.claim(claim, profile.model)
-            origin = f" (from {held.origin})" if held is not None and held.origin else ""
-            yield f"  {claim}: {_short(claims[claim]) if claim in claims else 'as the canonical wire'}{origin}"
-    yield from ("", f"all claims, with their sources: conformance explain claims --provider {name}")

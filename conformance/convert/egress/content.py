@@ -21,7 +21,9 @@ _MEDIA: Final = {
     "input_audio": "request.audio-parts",
     "file": "request.file-parts",
 }
-_NO_OUTPUT: Final = "The tool gave no output."
+NO_OUTPUT: Final = "The tool gave no output."
+"""The content of an empty result where the provider rejects that: what is true of it, and nothing else."""
+
 _OTHER_CONTENT: Final = ("refusal", "audio")
 
 
@@ -35,8 +37,8 @@ def fix_content(draft: Outbound, demands: Demands) -> None:
     if draft.calls:
         _fix_beside_calls(draft, demands)
     elif draft.role == "tool" and draft.message.get("content") == "" and demands.avoids("results.content-empty"):
-        draft.message["content"] = _NO_OUTPUT
-        demands.note((draft.origin, "content"), f"sent as {_NO_OUTPUT!r}: it is empty", "results.content-empty")
+        draft.message["content"] = NO_OUTPUT
+        demands.note((draft.origin, "content"), f"sent as {NO_OUTPUT!r}: it is empty", "results.content-empty")
 
 
 def is_sent(draft: Outbound, demands: Demands) -> bool:

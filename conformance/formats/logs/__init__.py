@@ -2,9 +2,9 @@
 
 A file has `KIND`, what an input is called; `RULES`, globs of the rules for which the log holds enough, empty for all;
 `NOTES`, what the log lacks and what follows from it; `holds`, which says whether a value is its own; and `exchanges`,
-which yields the exchanges of a value, or a sentence about what was skipped. If a value may hold only a part of an
-exchange, it has `parts` instead, which yields an input for each, and `joined`, which joins them. If requests and
-replies are in different files, it has `pair`, which returns what identifies a value in both.
+which yields the exchanges of a value, each alone or as `Rebuilt`, or a sentence about what was skipped. If a value may
+hold only a part of an exchange, it has `parts` instead, which yields an input for each, and `joined`, which joins them.
+If requests and replies are in different files, it has `pair`, which returns what identifies a value in both.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,38 +13,52 @@ from types import ModuleType
 from typing import Any, Final
 
 from conformance.errors import InvalidDocument
+from conformance.formats import rebuilt
 from conformance.formats.inputs import Input
+from conformance.formats.rebuilt import Rebuilt
 from conformance.formats.records import located
-from conformance.wire.exchange import Exchange
 
-_MARKS: Final = {
-    "custom_id": "batch",
-    "standard_logging_object": "litellm",
-    "call_type": "litellm",
-    "resourceLogs": "events",
-    "resource_logs": "events",
-    "event_name": "events",
-    "eventName": "events",
-    "severity_number": "events",
-    "resourceSpans": "spans",
-    "resource_spans": "spans",
-    "attributes": "spans",
-    "run_type": "langsmith",
-    "traceId": "langfuse",
-    "trace_id": "langfuse",
-    "observations": "langfuse",
-    "data": "langfuse",
-    "response_status": "helicone",
-    "mappings": "wiremock",
-    "requests": "wiremock",
-}
+_MARKS: Final = (
+    ("custom_id", "batch"),
+    ("standard_logging_object", "litellm"),
+    ("call_type", "litellm"),
+    ("resourceLogs", "events"),
+    ("resource_logs", "events"),
+    ("event_name", "events"),
+    ("eventName", "events"),
+    ("severity_number", "events"),
+    ("resourceSpans", "spans"),
+    ("resource_spans", "spans"),
+    ("attributes", "spans"),
+    ("info", "spans"),
+    ("run_type", "langsmith"),
+    ("response_status_code", "portkey"),
+    ("span_attributes", "braintrust"),
+    ("meta", "datadog"),
+    ("traceId", "langfuse"),
+    ("trace_id", "langfuse"),
+    ("observations", "langfuse"),
+    ("data", "langfuse"),
+    ("data", "datadog"),
+    ("response_status", "helicone"),
+    ("level", "program"),
+    ("levelname", "program"),
+    ("severity", "program"),
+    ("log.level", "program"),
+    ("record", "program"),
+    ("log", "program"),
+    ("textPayload", "program"),
+    ("jsonPayload", "program"),
+    ("mappings", "wiremock"),
+    ("requests", "wiremock"),
+)
 """By key: the file to ask whether a value with that key is its own; a plain body costs one look-up for each."""
 _MAX_NOTES: Final = 10
 
 
 def reader_of(value: Mapping[str, Any]) -> ModuleType | None:
     """Return the file of this folder whose log a value is, or None."""
-    for mark, name in _MARKS.items():
+    for mark, name in _MARKS:
         if mark in value:
             module = import_module(f"{__name__}.{name}")
             if module.holds(value):
@@ -66,7 +80,7 @@ def read(log: ModuleType, values: Sequence[Mapping[str, Any]], path: str, line: 
         parts = log.parts(values, path, line)
         yield from parts if line is not None else log.joined(parts)
         return
-    exchanges: list[Exchange] = []
+    calls: list[Rebuilt] = []
     numbers: list[int] = []
     skipped: dict[str, int] = {}
     problems: list[Input] = []
@@ -76,18 +90,34 @@ def read(log: ModuleType, values: Sequence[Mapping[str, Any]], path: str, line: 
                 if isinstance(found, str):
                     skipped[found] = skipped.get(found, 0) + 1
                 else:
-                    exchanges.append(found)
+                    calls.append(found if isinstance(found, Rebuilt) else Rebuilt(found))
                     numbers.append(number)
         except InvalidDocument as error:
             pointer = f"/{number}" if len(values) > 1 else None
             problem = InvalidDocument(located(error), path, line, pointer)
             problems.append(Input(path, line, log.KIND, problem=problem))
-    if exchanges or skipped:
-        notes = (log.NOTES if exchanges else ()) + _shown(skipped)
+    if calls or skipped:
         pair = log.pair(values[0]) if hasattr(log, "pair") and len(values) == 1 else ""
-        found = tuple(exchanges)
-        yield Input(path, line, log.KIND, found, numbers=tuple(numbers), notes=notes, rules=log.RULES, pair=pair)
+        given = _input(log, calls, Input(path, line, log.KIND, numbers=tuple(numbers), pair=pair))
+        yield given._replace(notes=given.notes + _shown(skipped))
     yield from problems
+
+
+def _input(log: ModuleType, calls: Sequence[Rebuilt], given: Input) -> Input:
+    """Return an input with the calls in it; what is known of only some of them is not used."""
+    verbatim = bool(calls) and all(each.verbatim for each in calls)
+    failed = any(each.failed for each in calls)
+    rules = log.RULES
+    if rules:
+        rules += (rebuilt.SENT_RULES if verbatim else ()) + (rebuilt.FAILURE_RULES if failed else ())
+    elif failed:
+        rules = rebuilt.ALL_RULES
+    providers = {each.provider for each in calls}
+    notes = (rebuilt.SENT_NOTES if verbatim else log.NOTES) if calls else ()
+    provider = providers.pop() if len(providers) == 1 else ""
+    return given._replace(
+        conversation=tuple(each.exchange for each in calls), provider=provider, rules=rules, notes=notes
+    )
 
 
 def _shown(skipped: Mapping[str, int]) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from conformance.errors import InvalidDocument
 from conformance.formats import rebuilt
 from conformance.formats.inputs import Input
 from conformance.formats.logs import spans
-from conformance.formats.rebuilt import KIND, CallJoiner
+from conformance.formats.rebuilt import KIND, CallJoiner, Rebuilt
 from conformance.formats.records import as_object, as_text, located
-from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 
 __all__ = ["KIND", "NOTES", "RULES", "holds", "joined", "parts"]
 
@@ -59,7 +59,8 @@ def parts(values: Sequence[Mapping[str, Any]], path: str, line: int | None) -> I
             skipped[found] = None
         else:
             span = "" if _name(record) == _WHOLE else as_text(_first(record, _SPANS))
-            yield Input(path, line, KIND, (found,), session=span, notes=NOTES, rules=RULES)
+            rules = RULES + (rebuilt.FAILURE_RULES if found.failed else ())
+            yield Input(path, line, KIND, (found.exchange,), found.provider, span, notes=NOTES, rules=rules)
     if skipped:
         yield Input(path, line, KIND, notes=tuple(skipped), rules=RULES)
 
@@ -81,23 +82,25 @@ def _records(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from spans.items(scope, _RECORDS)
 
 
-def _exchange(record: Mapping[str, Any], path: str) -> Exchange | str:
+def _exchange(record: Mapping[str, Any], path: str) -> Rebuilt | str:
     """Return what a record holds of a call, or why it holds nothing."""
     name, known = _name(record), spans.attributes(record.get("attributes"))
     body = as_object(record["body"] if _is_plain(record.get("body")) else spans.value_of(record.get("body")))
     date = next(filter(None, (spans.date_of_time(record.get(key)) for key in _TIMES)), "")
     if name == _WHOLE and known.get("gen_ai.operation.name") == "chat":
-        return spans.exchange_of({**body, **known}, date, path, _NO_CONTENT)
+        return spans.exchange_of({**body, **known}, date, path, _NO_CONTENT, spans.failure_of({}, known))
     if name != _CHOICE and name not in _MESSAGES:
         return "skipped, log records of something other than chat calls"
-    if spans.is_other_wire(known):
+    # Their calls are joined as chat completions.
+    if spans.is_other_wire(known) or rebuilt.wire_of(spans.system_of(known)) != CHAT:
         return f"skipped, not chat completions: calls of {spans.system_of(known)}"
     held = as_object(body.get("message")) if name == _CHOICE else body
     if not held.keys() & {"content", "tool_calls"}:
         return _NO_CONTENT
     role = as_text(held.get("role")) or _MESSAGES.get(name, "assistant")
     messages = rebuilt.logged({"content": None, **held, "role": role, "tool_call_id": held.get("id")})
-    return rebuilt.exchange(*(([], messages) if name == _CHOICE else (messages, [])), "", date=date)
+    made = rebuilt.exchange(*(([], messages) if name == _CHOICE else (messages, [])), "", date=date)
+    return Rebuilt(made, spans.system_of(known))
 
 
 def _name(record: Mapping[str, Any]) -> str:

@@ -1,9 +1,9 @@
 """Standard logs of LiteLLM, one object a call, as its callbacks, storage buckets and JSON files hold them.
 
 The fields read here are `call_type`, `model`, `messages`, `model_parameters`, `response`, `api_base`, `startTime`,
-`status` and `error_str`. A callback's `kwargs` hold the same object under `standard_logging_object`. Of a call on
-Messages, `messages` begin with the system prompt, and `response` is a chat completion; of one on Responses, `messages`
-are the input, and `response` is that of the wire.
+`status`, `error_str` and `error_information`. A callback's `kwargs` hold the same object under
+`standard_logging_object`. Of a call on Messages, `messages` begin with the system prompt, and `response` is a chat
+completion; of one on Responses, `messages` are the input, and `response` is that of the wire.
 
 Source: https://docs.litellm.ai/docs/proxy/logging_spec
 """
@@ -11,8 +11,11 @@ Source: https://docs.litellm.ai/docs/proxy/logging_spec
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conformance.formats import failures, rebuilt
 from conformance.formats.bodies import reply_body, request_body
-from conformance.formats.records import as_object, as_text, date_of, date_of_reply
+from conformance.formats.failures import LoggedFailure
+from conformance.formats.rebuilt import Rebuilt
+from conformance.formats.records import as_object, as_text, date_of, date_of_reply, status_of
 from conformance.wire.exchange import Exchange, model_of
 
 KIND: Final = "litellm"
@@ -36,7 +39,7 @@ def holds(value: Mapping[str, Any]) -> bool:
     return "call_type" in value and "messages" in value and "response" in value
 
 
-def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
+def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Rebuilt | str]:
     """Yield the exchange of a call, or say why there is none."""
     log = value[_WRAPPER] if isinstance(value.get(_WRAPPER), Mapping) else value
     call = as_text(log.get("call_type"))
@@ -53,7 +56,10 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
         return
     request = {"model": as_text(log.get("model")), **_sent(call, messages), **_parameters(log)}
     response, streamed = reply_body(log.get("response"), {}, path)
-    if call == _MESSAGES:
+    failure = _failure(log)
+    if failure is not None:
+        response, streamed = None, False
+    elif call == _MESSAGES:
         response = None
         yield "a call on Messages, whose reply LiteLLM logs as a chat completion: only its request is checked"
     elif not isinstance(response, Mapping) or not response.keys() & {"choices", "error", "output"}:
@@ -64,7 +70,18 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
         response = {name: item for name, item in response.items() if name != "usage"}
     day = date_of(log.get("startTime")) or date_of_reply(response)
     url, model = as_text(log.get("api_base")), model_of(request)
-    yield Exchange.of_plain(request, response, streamed=streamed, url=url, model=model, date=day)
+    made = Exchange.of_plain(request, response, streamed=streamed, url=url, model=model, date=day)
+    yield rebuilt.failed(Rebuilt(made, as_text(log.get("custom_llm_provider"))), failure)
+
+
+def _failure(log: Mapping[str, Any]) -> LoggedFailure | None:
+    """Return what a log says of a call that failed: LiteLLM puts the reply's body into the text of its exception."""
+    if log.get("status") != "failure":
+        return None
+    known = as_object(log.get("error_information"))
+    found = failures.of_value(log.get("error_str") or known.get("error_message"))
+    status = status_of(as_text(known.get("error_code")))
+    return found and found._replace(status=status or found.status)
 
 
 def _sent(call: str, messages: list[Any]) -> dict[str, Any]:

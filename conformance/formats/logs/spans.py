@@ -4,7 +4,8 @@ Messages are in `gen_ai.input.messages`, `gen_ai.output.messages` and `gen_ai.sy
 since 1.37, August 2025), as JSON text or as structured values, on the span or on its event
 `gen_ai.client.inference.operation.details`; older OpenLLMetry has `gen_ai.prompt.0.role` and so on. What is in log
 records instead is read by `events`. A message has `role` and `parts`: `text`, `reasoning`,
-`tool_call` (`id`, `name`, `arguments`) and `tool_call_response` (`id`, `response`).
+`tool_call` (`id`, `name`, `arguments`) and `tool_call_response` (`id`, `response`). Other tools write attributes of
+their own, see `span_bodies` and `vercel`. A call that failed has `error.type`, an event `exception`, or a status.
 
 Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, gen-ai-input-messages.json beside it, and
 https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
@@ -14,7 +15,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.documents import JSON
-from conformance.formats import rebuilt
+from conformance.formats import failures, rebuilt
+from conformance.formats.failures import LoggedFailure
+from conformance.formats.logs import span_bodies, vercel
+from conformance.formats.rebuilt import Rebuilt
 from conformance.formats.records import as_object, as_text, date_of
 from conformance.wire.exchange import Exchange
 
@@ -24,7 +28,12 @@ NOTES: Final = rebuilt.NOTES
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _INPUT, _OUTPUT, _SYSTEM = "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions"
-_OTHER_WIRES: Final = ("anthropic", "aws.bedrock", "cohere", "gcp.gemini", "gcp.gen_ai", "gcp.vertex_ai", "google")
+_OTHER_WIRES: Final = ("aws.bedrock", "cohere")
+_REASONING: Final = ("reasoning", "thinking")
+_OPERATIONS: Final = ("chat", "generate_content", "text_completion")
+_EXCEPTION: Final = "exception"
+_FAILED: Final = ("ERROR", "STATUS_CODE_ERROR", 2)
+_TIMES: Final = ("start_time", "startTimeUnixNano", "start_time_unix_nano", "startTime")
 _NANOSECONDS: Final = 10**9
 _DIGITS: Final = 21
 _NO_MESSAGES: Final = (
@@ -37,14 +46,21 @@ def holds(value: Mapping[str, Any]) -> bool:
     """Return whether a value is an export of spans, or one span."""
     if any(isinstance(value.get(key), list) for key in _RESOURCES):
         return True
-    return "attributes" in value and ("spanId" in value or "span_id" in as_object(value.get("context")))
+    spans = as_object(value.get("data")).get("spans")
+    if isinstance(spans, list) and "info" in value:
+        return True
+    known = "spanId" in value or "span_id" in value or "span_id" in as_object(value.get("context"))
+    return "attributes" in value and known
 
 
-def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
+def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Rebuilt | str]:
     """Yield the exchange of each span of a chat call, or say why there is none; other spans count as skipped."""
     if "attributes" in value:
         yield _exchange(value, path)
         return
+    # A trace as MLflow exports it.
+    for span in items(as_object(value.get("data")), ("spans",)):
+        yield _exchange(span, path)
     for resource in items(value, _RESOURCES):
         for scope in items(resource, _SCOPES):
             for span in items(scope, ("spans",)):
@@ -57,29 +73,63 @@ def items(holder: Mapping[str, Any], keys: tuple[str, ...]) -> list[Mapping[str,
     return [item for item in found if isinstance(item, Mapping)]
 
 
-def _exchange(span: Mapping[str, Any], path: str) -> Exchange | str:
-    known = attributes(span.get("attributes"))
+def _exchange(span: Mapping[str, Any], path: str) -> Rebuilt | str:
+    own = known = attributes(span.get("attributes"))
     for event in items(span, ("events",)):
-        known = {**attributes(event.get("attributes")), **known}
-    date = date_of_time(span.get("start_time")) or date_of_time(span.get("startTimeUnixNano"))
-    return exchange_of(known, date, path, _NO_MESSAGES)
+        if event.get("name") != _EXCEPTION:
+            known = {**attributes(event.get("attributes")), **known}
+    date = next(filter(None, (date_of_time(span.get(key)) for key in _TIMES)), "")
+    failure = failure_of(span, own)
+    if vercel.holds(known):
+        return vercel.call(known, failure, date, path)
+    if span_bodies.tool_of(known) is not None:
+        return span_bodies.call(known, failure, date)
+    return exchange_of(known, date, path, _NO_MESSAGES, failure)
 
 
-def exchange_of(known: Mapping[str, Any], date: str, path: str, without: str) -> Exchange | str:
-    """Return the exchange of a call by its attributes, or why there is none; `without` is why if it lacks messages."""
+def failure_of(span: Mapping[str, Any], known: Mapping[str, Any]) -> LoggedFailure | None:
+    """Return what a span says of a call that failed: its exception, else its status, else the type of the error."""
+    raised = [attributes(each.get("attributes")) for each in items(span, ("events",)) if each.get("name") == _EXCEPTION]
+    status = as_object(span.get("status"))
+    is_error = status.get("status_code", status.get("code")) in _FAILED
+    if not is_error and not raised and not known.get("error.type"):
+        return None
+    said = [as_text(each.get("exception.message")) for each in raised]
+    said += [as_text(known.get(key)) for key in ("error.message", "langfuse.observation.status_message")]
+    said += [as_text(status.get(key)) for key in ("description", "message")]
+    kind = as_text(known.get("error.type")) or as_text(raised[0].get("exception.type") if raised else "")
+    # `error.type` is the status itself, or the name of the exception.
+    status_of_kind = failures.of_text(kind).status if kind else None
+    text = next((each for each in said if each and each != kind), "")
+    if not text:
+        return LoggedFailure(status_of_kind, None, is_body=False) if status_of_kind else None
+    found = failures.of_text(text)
+    return found._replace(status=found.status or status_of_kind)
+
+
+def exchange_of(
+    known: Mapping[str, Any], date: str, path: str, without: str, failure: LoggedFailure | None = None
+) -> Rebuilt | str:
+    """Return the call that attributes hold, or why there is none; `without` is why if it lacks messages."""
     operation = known.get("gen_ai.operation.name", known.get("llm.request.type"))
-    if operation != "chat" and (operation is not None or not any(key.startswith("gen_ai.prompt.") for key in known)):
+    flat = any(key.startswith("gen_ai.prompt.") for key in known)
+    if operation not in _OPERATIONS and (operation is not None or not flat):
         return "skipped, spans of something other than chat calls"
     if is_other_wire(known):
         return f"skipped, not chat completions: calls of {system_of(known)}"
     messages = _messages(known, _INPUT, path) or _flat(known, "gen_ai.prompt.")
-    if not messages:
+    if not messages and (failure is None or failure.body is None):
         return without
     instructions = _parts(rebuilt.embedded(known.get(_SYSTEM), _SYSTEM, path), "system")
     replies = _messages(known, _OUTPUT, path) or _flat(known, "gen_ai.completion.")
     url = as_text(known.get("gen_ai.openai.api_base")) or as_text(known.get("server.address"))
     model = as_text(known.get("gen_ai.request.model"))
-    return rebuilt.exchange([*instructions, *messages], replies, model, url=url, date=date)
+    made = Exchange.of_plain(url=url, model=model, date=date)
+    if messages:
+        chat = rebuilt.exchange([*instructions, *messages], replies, model, url=url, date=date)
+        wire = "responses" if known.get("openai.api.type") == "responses" else ""
+        made = rebuilt.on_wire(chat, system_of(known), wire)
+    return rebuilt.failed(Rebuilt(made, system_of(known)), failure)
 
 
 def system_of(known: Mapping[str, Any]) -> str:
@@ -94,6 +144,9 @@ def is_other_wire(known: Mapping[str, Any]) -> bool:
 
 def date_of_time(recorded: Any) -> str:
     """Return the ISO 8601 date of a time in nanoseconds or in ISO 8601; else the empty string."""
+    if isinstance(recorded, list) and recorded:
+        # OpenTelemetry's SDK of JavaScript has seconds and nanoseconds.
+        return date_of(recorded[0])
     nanoseconds = str(recorded)
     if nanoseconds.isdecimal() and len(nanoseconds) < _DIGITS:
         return date_of(int(nanoseconds) / _NANOSECONDS)
@@ -133,7 +186,8 @@ def _parts(recorded: Any, role: str) -> list[JSON]:
     calls = [_call(part) for part in given if part.get("type") == "tool_call"]
     results = [part for part in given if part.get("type") == "tool_call_response"]
     made: list[JSON] = [rebuilt.result(part.get("id"), part.get("response", part.get("result"))) for part in results]
-    return [*made, rebuilt.message(role, texts, calls)] if texts or calls else made
+    thought = "".join(as_text(part.get("content")) for part in given if part.get("type") in _REASONING)
+    return [*made, rebuilt.message(role, texts, calls, thought)] if texts or calls or thought else made
 
 
 def _call(part: Mapping[str, Any]) -> dict[str, JSON]:

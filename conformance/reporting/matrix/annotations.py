@@ -57,8 +57,10 @@ class Annotation:
     """The result of one check in one suite; a suite is a case or an input.
 
     `check` is a rule's id, `probes/<name>` or a key of `TITLES`. `at` is a JSON Pointer into the conversation.
-    `reason` is that of the baseline entry that covers a failure, with its link. `side`: who is responsible, `client` or
-    `provider`; empty for checks that are not about the wire.
+    `reason` is that of the baseline entry that covers a failure, with its link, or the claim that describes a
+    departure. `side`: who is responsible, `client` or `provider`; empty for checks that are not about the wire. `rank`:
+    1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form, 0 if unknown. `protocol`: the wire of a
+    checked input. `fixes`: as the JSON object of a finding has them.
     """
 
     suite: str
@@ -70,6 +72,9 @@ class Annotation:
     location: Location = NOWHERE
     reason: str = ""
     side: str = ""
+    rank: int = 0
+    protocol: str = ""
+    fixes: Sequence[Mapping[str, Any]] = ()
 
     @property
     def text(self) -> str:
@@ -104,16 +109,38 @@ def _of_findings(given: Mapping[str, Any]) -> Iterator[Annotation]:
 
 
 def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[Annotation]:
-    rule, status = outcome["rule"], outcome["status"]
+    rule, status, wire = outcome["rule"], outcome["status"], given.get("protocol") or ""
     for finding in outcome["findings"]:
         level = Level(finding["level"])
         kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
-        about = level, finding["message"], finding["at"], _location(given, finding)
-        yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""))
+        contested = f" (sources disagree: {finding['contested']})" if "contested" in finding else ""
+        about = level, finding["message"] + contested, finding["at"], _location(given, finding)
+        yield Annotation(
+            suite,
+            rule,
+            kind,
+            *about,
+            side=finding.get("side", ""),
+            rank=finding.get("rank", 0),
+            protocol=wire,
+            fixes=finding.get("fixes", ()),
+        )
+    for known in outcome.get("known", ()):
+        about = Level(known["level"]), known["message"], known["at"], _location(given, known)
+        reason = f"known of {given['provider']}: {known['known']}"
+        yield Annotation(suite, rule, AnnotationKind.EXPECTED, *about, reason, known["side"], known["rank"], wire)
     if status in (Status.PASSED, Status.ERRORED):
         reason = outcome.get("reason", "")
         location = _location(given, {"at": ""})
-        yield Annotation(suite, rule, AnnotationKind(status), Level(outcome["level"]), reason, location=location)
+        yield Annotation(
+            suite,
+            rule,
+            AnnotationKind(status),
+            Level(outcome["level"]),
+            reason,
+            location=location,
+            protocol=given.get("protocol") or "",
+        )
 
 
 def _location(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Location:

@@ -40,7 +40,7 @@ PLAIN_VERDICTS: Final[Mapping[str, str]] = {
 def index_data(table: Table) -> Mapping[str, Any]:
     """Return what the script needs before a reader opens anything."""
     known = {row.name for row in table.rows}
-    docs = {each.id: each.doc for each in rules.load()} | {each.id: each.doc for each in loop.load()}
+    docs = {each.id: each.doc for each in rules.of_traffic()} | {each.id: each.doc for each in loop.load()}
     fixes = {name: advice(doc)[1] for name, doc in docs.items()}
     return {
         "day": newest_day(table.inputs.profiles),

@@ -1,36 +1,113 @@
 """The report on checked inputs, for people: what each input is, its findings and their places, and a summary."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance.formats.inputs import KINDS
 from conformance.reporting.text import Paint, line_of, plural, printable
 
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
+_DIFF_COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
 
-def part(report: Mapping[str, Any], paint: Paint) -> str:
+
+_STDIN: Final = "/dev/stdin"
+_SEVERITIES: Final = tuple(_COLOURS)
+
+_PLACE: Final = re.compile(r"'[^']*\d[^']*'|(?<!\w)/[\w/~.-]+|\d+")
+"""What equal findings may differ in: ids, pointers and numbers."""
+
+
+class FindingLine(NamedTuple):
+    """A finding: its line, and those below it. `order` is its rank and severity; equal findings have the same `key`."""
+
+    order: tuple[int, int]
+    key: tuple[str, ...]
+    text: str
+    below: str
+
+
+class InputPart(NamedTuple):
+    """The lines of an input: those that stand where it comes, and its findings, which may stand with those of others.
+
+    `is_live`: it comes from a pipe, and its findings are shown as soon as it has come.
+    """
+
+    head: str
+    lines: tuple[FindingLine, ...] = ()
+    is_live: bool = False
+
+
+def part(report: Mapping[str, Any], paint: Paint) -> InputPart:
     """Return the lines of an input.
 
     One that cannot be read or was skipped is only counted: the error goes to standard error, and a folder may hold any
     number of other files.
     """
-    return "" if "error" in report or report["kind"] == "unrecognized" else "".join(_input(report, paint))
+    if "error" in report or report["kind"] == "unrecognized":
+        return InputPart("")
+    lines = [line for outcome in report["outcomes"] for line in _findings(report, outcome, paint)]
+    return InputPart("".join(_input(report, paint)), tuple(lines), report["path"] == _STDIN)
 
 
-def render_inputs(parts: Iterable[str], summary: Callable[[], Mapping[str, Any]], paint: Paint) -> Iterator[str]:
-    """Yield the lines of each input, then the summary."""
-    yield from parts
+def render_inputs(parts: Iterable[InputPart], summary: Callable[[], Mapping[str, Any]], paint: Paint) -> Iterator[str]:
+    """Yield the lines of each input, then the findings by rank, equal ones as one line, then the summary."""
+    held: dict[tuple[str, ...], tuple[FindingLine, int]] = {}
+    for each in parts:
+        yield each.head
+        if each.is_live:
+            yield from _ranked(_grouped(each.lines, {}))
+        else:
+            _grouped(each.lines, held)
+    yield from _ranked(held)
     yield from _summary(summary(), paint)
 
 
+def _grouped(
+    lines: Iterable[FindingLine], held: dict[tuple[str, ...], tuple[FindingLine, int]]
+) -> dict[tuple[str, ...], tuple[FindingLine, int]]:
+    """Add lines to those that are held, each by its key, with the first of its kind and their number."""
+    for line in lines:
+        first, count = held.get(line.key, (line, 0))
+        held[line.key] = first, count + 1
+    return held
+
+
+def _ranked(held: Mapping[tuple[str, ...], tuple[FindingLine, int]]) -> Iterator[str]:
+    for line, count in sorted(held.values(), key=lambda each: each[0].order):
+        times = f" ({count:,} ×)" if count > 1 else ""
+        yield f"{line.text}{times}\n{line.below}"
+
+
 def _input(given: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    provider = f", checked against {given['provider']}" if given["provider"] else ""
-    yield f"{paint('bold', _place(given))}: {KINDS.get(given['kind'], given['kind'])}{provider}\n"
+    wire = f" ({given['protocol']})" if given.get("protocol") else ""
+    yield f"{paint('bold', _place(given))}: {KINDS.get(given['kind'], given['kind'])}{wire}{_provider(given)}\n"
     for note in given.get("notes", ()):
         yield f"    {printable(note)}\n"
     for outcome in given["outcomes"]:
-        yield from _outcome(given, outcome, paint)
+        yield from _without_findings(given, outcome, paint)
+    yield from _diff(given.get("diff", ""), paint)
+
+
+def _diff(text: str, paint: Paint) -> Iterator[str]:
+    """Yield the lines of a diff, as other tools colour them."""
+    for line in text.splitlines():
+        colour = "bold" if line.startswith(("---", "+++")) else _DIFF_COLOURS.get(line[:1], "")
+        shown = printable(line)
+        yield (paint(colour, shown) if colour else shown) + "\n"
+
+
+def _provider(given: Mapping[str, Any]) -> str:
+    """Return which provider an input was checked against, and how it was recognised."""
+    if not given["provider"]:
+        return ""
+    recognised = given.get("recognised")
+    if recognised is None:
+        return f", checked against {given['provider']}"
+    both = "; by what both share" if len(recognised["providers"]) > 1 else ""
+    how = f"{recognised['by']}{both}; --provider none checks the canonical wire alone"
+    return f", checked against {given['provider']}, {how}"
 
 
 def _place(given: Mapping[str, Any], pointer: str = "") -> str:
@@ -39,15 +116,34 @@ def _place(given: Mapping[str, Any], pointer: str = "") -> str:
     return printable(given["path"] if line is None else f"{given['path']}:{line}")
 
 
-def _outcome(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def _findings(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint) -> Iterator[FindingLine]:
+    """Yield the findings of an outcome, and what claims describe."""
+    for finding in (*outcome["findings"], *outcome.get("known", ())):
+        level, known = finding["level"], finding.get("known", "")
+        severity = f"known by {known}" if known else paint(_COLOURS[level], level)
+        check = f"{outcome['rule']} {severity} ({finding['side']})"
+        at, message = printable(finding["at"] or "(root)"), printable(finding["message"])
+        below = "".join(_below(given, finding))
+        # What claims describe comes last.
+        order = finding["rank"] + (len(_SEVERITIES) if known else 0), _SEVERITIES.index(level)
+        key = check, _PLACE.sub("#", finding["message"]), _PLACE.sub("#", below)
+        yield FindingLine(order, key, f"{_place(given, finding['at'])}: {check} at {at}: {message}", below)
+
+
+def _below(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Iterator[str]:
+    if "refusal" in finding:
+        yield f"    {given['provider']} answers {printable(_answer(finding['refusal']))}\n"
+    for host in finding.get("hosts", ()):
+        yield f"    {host['provider']} answers {printable(_answer(host))}\n"
+    if "contested" in finding:
+        yield f"    sources disagree: {printable(finding['contested'])}\n"
+    if "needs" in finding:
+        yield f"    no fix: it needs {printable(finding['needs'])}\n"
+
+
+def _without_findings(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     rule, status = outcome["rule"], outcome["status"]
-    for finding in outcome["findings"]:
-        where, level = _place(given, finding["at"]), paint(_COLOURS[finding["level"]], finding["level"])
-        check = f"{rule} {level} ({finding['side']})"
-        yield f"{where}: {check} at {printable(finding['at'] or '(root)')}: {printable(finding['message'])}\n"
-        if "refusal" in finding:
-            yield f"    {given['provider']} answers {printable(_answer(finding['refusal']))}\n"
-    if not outcome["findings"]:
+    if not outcome["findings"] and not outcome.get("known"):
         where = _place(given)
         reason = f": {printable(outcome['reason'])}" if outcome.get("reason") else ""
         judged = f" ({outcome['judged']} checked)" if outcome["judged"] else ""
@@ -64,6 +160,9 @@ def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     unreadable += f", {counts['skipped']} skipped" if counts["skipped"] else ""
     applied = f"{counts['judged']} of {counts['rules']} rules applied"
     yield f"\n{plural(counts['inputs'], 'input')}{unreadable}; {plural(counts['exchanges'], 'exchange')}; {applied}\n"
+    if counts.get("unrecognised"):
+        of = f" of {plural(counts['unrecognised'], 'input')}" if counts["inputs"] > 1 else ""
+        yield f"no provider recognised{of}; name one with --provider, such as --provider deepseek\n"
     if counts["as_of"]:
         days = ", ".join([f"{name} as of {day.replace('/', ' to ')}" for name, day in counts["as_of"].items()])
         yield f"checked by the claims of {printable(days)}\n"
@@ -74,6 +173,9 @@ def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         yield f"findings: {levels}; {by_side}\n"
     else:
         yield (paint("green", "no findings") if counts["exchanges"] else "nothing was checked") + "\n"
+    for provider, known in counts["known"].items():
+        each = ", ".join([f"{one['count']:,} × {one['claim']} ({one['rule']})" for one in known])
+        yield f"known of {printable(provider)}: {each}; --known shows them\n"
     if counts["hidden"]:
         yield f"{plural(counts['hidden'], 'finding')} below the requested level, not shown\n"
     if counts["errored"]:

@@ -50,11 +50,17 @@ def _line(command: str, annotation: Annotation) -> str:
     about = {
         "file": annotation.location.path,
         "line": annotation.location.line,
-        "title": f"{annotation.check} {annotation.level.value}" + (f" ({annotation.side})" if annotation.side else ""),
+        "title": f"{annotation.check} {annotation.level.value}" + _responsible(annotation),
     }
     shown = ",".join([f"{name}={_property(str(value))}" for name, value in about.items() if value])
     expected = f"; expected: {annotation.reason}" if annotation.reason else ""
     return f"::{command} {shown}::{_data(annotation.text + expected)}\n"
+
+
+def _responsible(annotation: Annotation) -> str:
+    """Return the side that is responsible, and the wire that it spoke."""
+    wire = f" on {annotation.protocol}" if annotation.protocol else ""
+    return f" ({annotation.side}{wire})" if annotation.side else ""
 
 
 def _data(text: str) -> str:

@@ -99,6 +99,10 @@ def _request(issue: Issue) -> Iterator[str]:
         yield f"{number}, the part at {code(issue.finding.at or '/')}; the commands below write the whole session:"
         yield from ("", fenced(issue.finding.excerpt or issue.finding.message))
         return
+    smallest = issue.smallest()
+    if smallest is not None and smallest != sent.body:
+        yield "Without all that the fault does not need, this request breaks the rule:"
+        yield from ("", fenced(_json(smallest), "json"), "")
     body = _json(sent.body)
     folds = body.count("\n") >= _MAX_LINES
     yield f"{number}, {code(f'POST {sent.path}')}; look at {code(issue.finding.at)}:"

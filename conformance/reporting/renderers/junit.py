@@ -65,6 +65,9 @@ def _suite(name: str, annotations: Iterable[Annotation]) -> ET.Element:
     endings = [_worst(each) for each in tests.values()]
     counts = {name: str(endings.count(kind)) for name, kind in _COUNTED.items()}
     suite = ET.Element("testsuite", {"name": _clean(name), "tests": str(len(tests)), **counts})
+    wire = next((each.protocol for every in tests.values() for each in every if each.protocol), "")
+    if wire:
+        ET.SubElement(ET.SubElement(suite, "properties"), "property", {"name": "protocol", "value": wire})
     suite.extend([_test(name, check, each) for check, each in tests.items()])
     return suite
 

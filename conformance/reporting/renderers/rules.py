@@ -39,7 +39,7 @@ class _Entry(NamedTuple):
 
 def publish(table: Table) -> Mapping[str, str]:
     """Return the file by its path."""
-    return {"rules.md": render(table, [*rules.load(), *loop.load()])}
+    return {"rules.md": render(table, [*rules.of_traffic(), *loop.load()])}
 
 
 def render(table: Table, listed: Iterable[Rule | Fact]) -> str:

@@ -6,7 +6,7 @@ https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sar
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from posixpath import normpath
 from typing import Any, Final
@@ -23,11 +23,17 @@ from conformance.rules import Rule, advice
 LINES: Final = True
 """A result needs a line."""
 
+FIXES: Final = True
+"""A result about a client has its fix."""
+
 MAX_RESULTS: Final = 5000
 """How many results code scanning shows per run; the most severe are kept and the others are counted."""
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
+_RANKS: Final = {1: 100.0, 2: 50.0, 3: 10.0}
+"""The priorities, of 0 to 100, of what stops the loop of an agent, of what loses content, and of form."""
+
 _LEVELS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "note"}
 
 
@@ -115,11 +121,37 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
         "locations": _locations(annotation),
         "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
-    if annotation.side:
-        result["properties"] = {"side": annotation.side}
+    properties: dict[str, Any] = {"side": annotation.side, "protocol": annotation.protocol}
+    if annotation.fixes:
+        # The patch is for the request, wherever it is; the object of SARIF is for a file of text.
+        properties["patches"] = [{"at": each["at"], "patch": each["patch"]} for each in annotation.fixes]
+        if fixes := [_fix(each, annotation) for each in annotation.fixes if each.get("changes")]:
+            result["fixes"] = fixes
+    if any(properties.values()):
+        result["properties"] = {name: value for name, value in properties.items() if value}
+    if annotation.rank:
+        result["rank"] = _RANKS[annotation.rank]
     if annotation.kind is AnnotationKind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
+
+
+def _fix(fix: Mapping[str, Any], annotation: Annotation) -> dict[str, Any]:
+    """Return a fix as the lines of the file that it replaces."""
+    replacements = [
+        {
+            "deletedRegion": {
+                "startLine": change["first"],
+                "startColumn": 1,
+                "endLine": change["last"] + 1,
+                "endColumn": 1,
+            },
+            "insertedContent": {"text": change["text"]},
+        }
+        for change in fix["changes"]
+    ]
+    change = {"artifactLocation": _artifact(annotation.location.path), "replacements": replacements}
+    return {"description": {"text": fix["title"]}, "artifactChanges": [change]}
 
 
 def _locations(annotation: Annotation) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
@@ -9,6 +9,7 @@ _CHOICE = {"index": 0, "message": {"role": "assistant", "content": "Rarely."}, "
 @rule(
     Level.MUST,
     on=errors,
+    harm=Harm.LOOP,
     where=lambda answer, _context: type(answer.value) is dict,
     source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
     bad=[example("error", {"/0/response/choices": [_CHOICE]})],

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import AnyStream
 from conformance.wire.views import all_streams
@@ -15,6 +15,7 @@ _IS_FAILED = {
 @rule(
     Level.MUST,
     on=all_streams,
+    harm=Harm.LOOP,
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
     bad=[
         example("stream-plain", {"/0/response/4": _FAILED}),

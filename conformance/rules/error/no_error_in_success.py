@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.documents.pointer import Place
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import answers
@@ -18,6 +18,7 @@ def _is_stream(answer: Body) -> bool:
 @rule(
     Level.MUST,
     on=answers,
+    harm=Harm.LOOP,
     where=lambda answer, _context: (
         type(answer.value) is dict and 200 <= (answer.exchange.status or 0) < 300 and not _is_stream(answer)
     ),

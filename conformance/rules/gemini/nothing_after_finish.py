@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, streams
 from conformance.wire.values import as_object, objects
@@ -12,6 +12,7 @@ _FINISH = "/0/response/0/candidates/0/finishReason"
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.CONTENT,
     source=Source("https://github.com/Chevey339/kelivo/issues/1003"),
     bad=[example("gemini-stream", {_FINISH: "STOP"})],
     good=[example("gemini-stream")],

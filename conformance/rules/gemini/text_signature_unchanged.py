@@ -1,6 +1,6 @@
 from typing import Final
 
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.text import quoted
 from conformance.wires.gemini.views import SignedText, signed_texts
@@ -17,6 +17,7 @@ _BACK: Final = "/1/request/contents/1/parts/0/thoughtSignature"
 @rule(
     Level.MUST,
     on=signed_texts,
+    harm=Harm.CONTENT,
     source=Source("https://ai.google.dev/gemini-api/docs/thought-signatures", "Corrupted thought signature."),
     bad=[
         example("gemini-session", {**_SIGNED, _BACK: "b3RoZXI="}),

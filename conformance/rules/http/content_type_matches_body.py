@@ -1,6 +1,6 @@
 from typing import Any
 
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import has_headers
 from conformance.wire.elements import Body
@@ -16,6 +16,7 @@ _STREAM = "text/event-stream"
 @rule(
     Level.MUST,
     on=answers,
+    harm=Harm.FORM,
     among=has_headers,
     where=lambda answer, _context: "content-type" in answer.exchange.headers,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),

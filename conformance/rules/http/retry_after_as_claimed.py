@@ -1,5 +1,5 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
@@ -12,6 +12,7 @@ _AFTER = "/0/headers/retry-after"
 @rule(
     Level.MUST,
     on=errors,
+    harm=Harm.FORM,
     where=lambda answer, context: (
         answer.exchange.status == 429
         and bool(answer.exchange.headers)

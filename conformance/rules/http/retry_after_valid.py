@@ -1,6 +1,6 @@
 import re
 
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
@@ -14,6 +14,7 @@ _READABLE = f"{_SECONDS}|{_DAY} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} GMT"
 @rule(
     Level.MUST,
     on=errors,
+    harm=Harm.FORM,
     where=lambda answer, _context: "retry-after" in answer.exchange.headers,
     source=Source(
         "https://www.rfc-editor.org/rfc/rfc9110#field.retry-after", "Retry-After = HTTP-date / delay-seconds"

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import answers
@@ -7,6 +7,7 @@ from conformance.wire.views import answers
 @rule(
     Level.MUST,
     on=answers,
+    harm=Harm.FORM,
     where=lambda answer, _context: answer.exchange.status is not None,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/status": 302})],

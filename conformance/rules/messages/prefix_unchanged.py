@@ -1,5 +1,5 @@
 from conformance.documents.pointer import render
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wires.messages.views import BoundBlock, bound_blocks
 
@@ -10,6 +10,7 @@ _BLOCK = [{"type": "text", "text": "What is the weather in Paris and Rome?", "ca
 @rule(
     Level.SHOULD,
     on=bound_blocks,
+    harm=Harm.CONTENT,
     source=Source(
         "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking",
         "The block is bound to a different conversation.",

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, streams
 
@@ -28,6 +28,7 @@ def _has_names(_stream: NativeBody, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.FORM,
     where=_has_names,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
     bad=[

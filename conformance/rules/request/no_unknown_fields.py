@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, message_keys, rule
 from conformance.wire.elements import Message
 from conformance.wire.views import messages
@@ -11,6 +11,7 @@ _REFUSED = {"status": 400, "message": "Unknown parameter: 'messages[{index}].{fi
 @rule(
     Level.SHOULD,
     on=messages,
+    harm=Harm.FORM,
     source=Source(
         "https://github.com/labring/FastGPT/issues/1253", "Unknown parameter: 'messages[2].tool_calls[0].index'."
     ),

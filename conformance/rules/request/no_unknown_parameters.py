@@ -2,7 +2,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.documents.pointer import parse
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -33,6 +33,7 @@ _REFUSED = {"request.unknown-top-field": {"status": 400, "message": "Unknown par
 @rule(
     Level.SHOULD,
     on=requests,
+    harm=Harm.FORM,
     when=lambda claimed: claimed.rejects_or_damages("request.unknown-top-field"),
     source=Source("https://github.com/openai-php/client/issues/645"),
     bad=[

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import responses
@@ -12,6 +12,7 @@ def _has_choices(body: Body, _context: Context) -> bool:
 @rule(
     Level.SHOULD,
     on=responses,
+    harm=Harm.FORM,
     where=_has_choices,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/request/n": 2})],

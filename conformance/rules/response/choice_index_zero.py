@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.native import CHAT
@@ -23,6 +23,7 @@ def _is_only_choice(reply: Reply, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=replies,
+    harm=Harm.FORM,
     where=_is_only_choice,
     source=Source("https://github.com/microsoft/foundry-local/issues/263", "`index` must be `0` in every chunk"),
     bad=[

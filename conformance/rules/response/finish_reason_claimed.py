@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.conditions import reply_has_finish_reason
 from conformance.wire.elements import Reply
@@ -11,6 +11,7 @@ _USUAL = {_CLAIM: ["stop", "length", "tool_calls", "content_filter"]}
 @rule(
     Level.MUST,
     on=replies,
+    harm=Harm.FORM,
     among=reply_has_finish_reason,
     needs=(_CLAIM,),
     source=Source("https://platform.openai.com/docs/api-reference/chat/object"),

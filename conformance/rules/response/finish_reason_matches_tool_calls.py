@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import reply_has_finish_reason
 from conformance.rules.context import as_words
@@ -15,6 +15,7 @@ _STOPS = {**_NAMED, **_UNDER_STOP}
 @rule(
     Level.MUST,
     on=replies,
+    harm=Harm.LOOP,
     among=reply_has_finish_reason,
     where=lambda reply, _context: reply.finish_reason not in _CUT_OR_NONE,
     source=Source(

@@ -1,5 +1,5 @@
 from conformance.documents.pointer import render
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.history import LaterId, later_ids
 
@@ -7,6 +7,7 @@ from conformance.wire.history import LaterId, later_ids
 @rule(
     Level.MUST,
     on=later_ids,
+    harm=Harm.FORM,
     source=Source(
         "https://github.com/InternLM/lmdeploy/pull/4707",
         "When different assistants receive the same `id`, their outputs can be merged into one assistant history",

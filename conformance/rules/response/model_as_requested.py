@@ -1,7 +1,7 @@
 import re
 from typing import Final, NamedTuple
 
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.history import ModelNames, model_names
 from conformance.wire.values import as_object
@@ -43,6 +43,7 @@ def _may_be_compared(names: ModelNames, context: Context) -> bool:
 @rule(
     Level.SHOULD,
     on=model_names,
+    harm=Harm.FORM,
     where=_may_be_compared,
     source=Source("https://github.com/agentgateway/agentgateway/issues/1361", "The client is not aware of the switch."),
     bad=[

@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.responses.blocks import CALLS
 from conformance.wires.responses.views import SentItem, sent_items
 
 _REASONING = {
@@ -18,10 +19,15 @@ _CALL = {
 }
 
 
+def _is_led_to(item: SentItem, _context: Context) -> bool:
+    """Return whether a call was led to by reasoning in its reply."""
+    return item.kind in CALLS and bool(item.id) and item.origin is not None and item.origin.before is not None
+
+
 @rule(
     Level.MUST,
     on=sent_items,
-    where=lambda item, _context: bool(item.id) and item.origin is not None and item.origin.before is not None,
+    where=_is_led_to,
     source=Source(
         "https://github.com/cline/cline/issues/12242",
         "of type 'function_call' was provided without its required 'reasoning' item",

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, streams
 
@@ -6,6 +6,7 @@ from conformance.wire.native_views import NativeBody, streams
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.CONTENT,
     source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
     bad=[
         example("responses-stream", {"/0/response/12/delta": " see."}),

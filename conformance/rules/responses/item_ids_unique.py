@@ -40,8 +40,8 @@ def judge(request: NativeBody, _context: Context) -> list[Fault]:
 
 
 def _ids(request: NativeBody) -> dict[int, str]:
-    """Return the ids of items by position."""
-    listed = objects(request.value.get("input"))
+    """Return the ids of items by position; the output of a local shell has that of its call."""
+    listed = [each for each in objects(request.value.get("input")) if each[1].get("type") != "local_shell_call_output"]
     return {position: item["id"] for position, item in listed if type(item.get("id")) is str and item["id"]}
 
 

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, streams
 
@@ -25,6 +25,7 @@ _MESSAGE = {
 @rule(
     Level.SHOULD,
     on=streams,
+    harm=Harm.FORM,
     source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
     bad=[
         example("responses-stream", {"/0/response/15": _CALL, "/0/response/16": _MESSAGE}),

@@ -1,5 +1,5 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
@@ -7,6 +7,7 @@ from conformance.wires.responses.views import SentItem, sent_items
 @rule(
     Level.SHOULD,
     on=sent_items,
+    harm=Harm.CONTENT,
     where=lambda item, _context: item.origin is not None and item.origin.value.get("phase") is not None,
     source=Source(
         "https://platform.openai.com/docs/api-reference/responses/create",

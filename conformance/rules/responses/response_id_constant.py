@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, streams
 from conformance.wire.values import as_object
@@ -7,6 +7,7 @@ from conformance.wire.values import as_object
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.FORM,
     source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
     bad=[example("responses-stream", {"/0/response/21/response/id": "resp_other"})],
     good=[example("responses-stream")],

@@ -1,5 +1,5 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, streams
 
@@ -7,6 +7,7 @@ from conformance.wire.native_views import NativeBody, streams
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.FORM,
     source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
     bad=[
         example("responses-stream", {"/0/response/5/sequence_number": 4}),

@@ -1,5 +1,5 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, replies
 from conformance.wire.values import as_object
@@ -11,6 +11,7 @@ _USAGE = "/0/response/usage"
 @rule(
     Level.MUST,
     on=replies,
+    harm=Harm.FORM,
     where=lambda reply, _context: type(reply.value.get("usage")) is dict,
     source=Source("https://github.com/NVIDIA-NeMo/Gym/issues/3313", "invalid type: null, expected i64"),
     bad=[

@@ -1,8 +1,13 @@
+from typing import Final
+
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.schemas import SchemaError
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
+
+_FINISH: Final = "finish.missing"
+_INDEX: Final = "reply.choice-index"
 
 
 @rule(
@@ -13,24 +18,25 @@ from conformance.wire.views import replies
         example("tool-call", {"/0/response/choices/0/message/tool_calls/0/function/arguments": {"city": "Paris"}}),
         example("plain", {"/0/response/choices/0/message/role": "bot"}),
     ],
-    reads=("finish.missing", "reply.choice-index"),
+    good=[example("plain", {"/0/response/choices/0/finish_reason": ""}, {_FINISH: True})],
+    reads=(_FINISH, _INDEX),
     by_schema=True,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
     """A choice of a reply has an index, a message and a finish reason of the canonical types.
 
-    If the provider is known to omit the finish reason or the index, its absence is only a SHOULD. To fix it, reply with
+    If a claim says that the provider omits the finish reason or the index, its absence is known. To fix it, reply with
     the types in `schemas/canonical/response.json`.
     """
-    known = {"finish_reason"} if context.claim("finish.missing") is True else set()
     return [
-        Fault(error.message, place=error.place, level=Level.SHOULD if _is_known(error, known, context) else None)
+        Fault(error.message, place=error.place, known=_claim(error, context))
         for error in context.shape_errors(reply.place)
     ]
 
 
-def _is_known(error: SchemaError, known: set[str], context: Context) -> bool:
-    """Return whether the provider is known to omit the key that is missing or empty."""
+def _claim(error: SchemaError, context: Context) -> str:
+    """Return the name of the claim that the key that is missing or empty is omitted; empty if there is none."""
     if error.missing == "index":
-        return context.claim("reply.choice-index") in ("absent", "sometimes")
-    return not known.isdisjoint((error.missing, *error.place[-1:]))
+        return _INDEX if context.claim(_INDEX) in ("absent", "sometimes") else ""
+    is_finish = "finish_reason" in (error.missing, *error.place[-1:])
+    return _FINISH if is_finish and context.claim(_FINISH) is True else ""

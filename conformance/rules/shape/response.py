@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import Context, Fault, Source, envelope, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import responses
 
@@ -13,21 +13,18 @@ from conformance.wire.views import responses
         example("plain", {"/0/response/choices": REMOVE}),
         example("plain", {"/0/response/usage/total_tokens": "30"}),
     ],
-    reads=("reply.object",),
+    good=[
+        example("plain", {"/0/response/object": REMOVE}, {"reply.object": "absent"}),
+        example("plain", {"/0/response/created": None}, {"reply.omitted-fields": ["created"]}),
+    ],
+    reads=("reply.object", "reply.omitted-fields"),
     by_schema=True,
 )
 def judge(body: Body, context: Context) -> list[Fault]:
     """The body of a reply has the shape of a chat completion.
 
-    Unknown keys are allowed. Only the keys that clients read are checked: `object`, `choices`, `usage`. If the provider
-    is known to omit `object`, its absence is only a SHOULD. To fix it, reply with the types in
+    Unknown keys are allowed. Only the keys that clients read are checked: `object`, `choices`, `usage`. Keys
+    that a claim says are omitted or empty are known. To fix it, reply with the types in
     `schemas/canonical/response.json`.
     """
-    return [
-        Fault(
-            error.message,
-            place=error.place,
-            level=Level.SHOULD if error.missing == "object" and context.claim("reply.object") == "absent" else None,
-        )
-        for error in context.shape_errors(body.place)
-    ]
+    return envelope.faults(body, context, "reply.object")

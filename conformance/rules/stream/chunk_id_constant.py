@@ -1,5 +1,5 @@
-from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.results import Harm, Level
+from conformance.rules import Context, Fault, Source, described_by, example, rule
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -9,8 +9,9 @@ _ID = "/0/response/2/id"
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.FORM,
     where=lambda stream, _context: len(stream.value.chunks) > 2,
-    when=lambda claimed: not claimed.claims_any("stream.chunk-id", "varies", "absent"),
+    known_by=described_by("stream.chunk-id", "varies", "absent"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming", "Each chunk has the same ID."),
     bad=[example("stream-plain", {_ID: "chatcmpl-2"})],
     good=[example("stream-plain"), example("stream-plain", claims={"stream.chunk-id": "constant"})],

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
@@ -7,6 +7,7 @@ from conformance.wire.views import streams
 @rule(
     Level.SHOULD,
     on=streams,
+    harm=Harm.FORM,
     where=lambda stream, _context: stream.value.done or "done-undispatched" in stream.value.anomalies,
     source=Source("https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream"),
     bad=[

@@ -1,5 +1,7 @@
+from typing import Final
+
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
@@ -15,12 +17,15 @@ _MODERATED = {
     },
     "/0/response/-": "data: [DONE]\n\n",
 }
+_AFTER: Final = "stream.after-finish"
+_FIRST_CHUNK: Final = "stream.empty-first-chunk"
 _FIRST = {"/0/response/0/choices": [], "/0/response/1/choices/0/delta/role": "assistant"}
 
 
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.LOOP,
     source=Source("https://github.com/cline/cline/issues/8384"),
     bad=[
         example("stream-plain", {"/0/response/2/choices": []}),
@@ -33,7 +38,7 @@ _FIRST = {"/0/response/0/choices": [], "/0/response/1/choices/0/delta/role": "as
         example("stream-plain", _FIRST, {"stream.empty-first-chunk": True}),
         example("stream-plain", _MODERATED, {"stream.after-finish": ["usage", "other"]}),
     ],
-    reads=("stream.after-finish", "stream.empty-first-chunk"),
+    reads=(_AFTER, _FIRST_CHUNK),
 )
 def judge(stream: Streamed, context: Context) -> list[Fault]:
     """A chunk with empty choices has usage.
@@ -45,18 +50,16 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     if not found:
         return []
     return [
-        Fault("expected a choice or usage, got neither", at=anomaly.at)
+        Fault("expected a choice or usage, got neither", at=anomaly.at, known=_claim(number, stream, context))
         for anomaly in found
-        if not _may_be_empty(int(anomaly.at[0]), stream, context)
+        if not (stream.value.chunks[number := int(anomaly.at[0])] or {}).get("usage")
     ]
 
 
-def _may_be_empty(number: int, stream: Streamed, context: Context) -> bool:
-    """Return whether a chunk has usage, or the provider is known to send it without a choice."""
-    value = stream.value
-    if (value.chunks[number] or {}).get("usage"):
-        return True
+def _claim(number: int, stream: Streamed, context: Context) -> str:
+    """Return the name of the claim that the provider sends such a chunk without a choice; empty if there is none."""
     if number == 0:
-        return context.claim("stream.empty-first-chunk") is True
-    finished = value.anomalies.get("finish", ())
-    return context.claims_any("stream.after-finish", "other") and bool(finished) and int(finished[0].at[0]) < number
+        return _FIRST_CHUNK if context.claim(_FIRST_CHUNK) is True else ""
+    finished = stream.value.anomalies.get("finish", ())
+    is_after = bool(finished) and int(finished[0].at[0]) < number
+    return _AFTER if is_after and context.claims_any(_AFTER, "other") else ""

@@ -1,5 +1,5 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
@@ -16,8 +16,9 @@ def _is_whole(stream: Streamed, _context: Context) -> bool:
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.FORM,
     where=_is_whole,
-    when=lambda claimed: claimed.claim("stream.done") is not False,
+    known_by=lambda claimed: "stream.done" if claimed.claim("stream.done") is False else "",
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create",
         "with the stream terminated by a data: [DONE] message",

@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
@@ -7,6 +7,7 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.LOOP,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-plain", {"/0/response/2": "data: {'usage': None}\n\n"}),

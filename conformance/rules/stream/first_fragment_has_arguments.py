@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.results import Harm, Level
+from conformance.rules import Context, Fault, Source, described_by, example, rule
 from conformance.rules.conditions import stream_has_calls
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
@@ -11,8 +11,9 @@ _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/arguments"
 @rule(
     Level.SHOULD,
     on=streams,
+    harm=Harm.FORM,
     among=stream_has_calls,
-    when=lambda claimed: not claimed.claims_any("stream.first-arguments", "absent", "null"),
+    known_by=described_by("stream.first-arguments", "absent", "null"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[example("stream-tool-calls", {_FIRST: REMOVE}), example("stream-tool-calls", {_FIRST: None})],
     good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.first-arguments": "empty"})],

@@ -1,5 +1,5 @@
-from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.results import Harm, Level
+from conformance.rules import Context, Fault, Source, described_by, example, rule
 from conformance.rules.conditions import stream_has_calls
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
@@ -8,8 +8,9 @@ from conformance.wire.views import streams
 @rule(
     Level.SHOULD,
     on=streams,
+    harm=Harm.LOOP,
     among=stream_has_calls,
-    when=lambda claimed: not claimed.claims_any("stream.index", "shifted", "sometimes-wrong"),
+    known_by=described_by("stream.index", "shifted", "sometimes-wrong"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example(

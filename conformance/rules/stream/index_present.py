@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.results import Harm, Level
+from conformance.rules import Context, Fault, Source, described_by, example, rule
 from conformance.rules.conditions import stream_has_calls
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
@@ -9,8 +9,9 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.LOOP,
     among=stream_has_calls,
-    when=lambda claimed: not claimed.claims_any("stream.index", "absent", "sometimes-absent"),
+    known_by=described_by("stream.index", "absent", "sometimes-absent"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-tool-calls", {"/0/response/4/choices/0/delta/tool_calls/0/index": REMOVE}),

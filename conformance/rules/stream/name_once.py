@@ -1,5 +1,5 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.conditions import stream_has_calls
 from conformance.rules.faults import sent_again
@@ -19,6 +19,7 @@ _LATER = "/0/response/4/choices/0/delta/tool_calls/0/function/name"
 @rule(
     Level.SHOULD,
     on=streams,
+    harm=Harm.FORM,
     among=stream_has_calls,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[

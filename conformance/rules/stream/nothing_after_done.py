@@ -1,5 +1,5 @@
-from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.results import Harm, Level
+from conformance.rules import Context, Fault, Source, described_by, example, rule
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -7,8 +7,9 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.FORM,
     where=lambda stream, _context: stream.value.done,
-    when=lambda claimed: claimed.claim("stream.after-done") is not True,
+    known_by=described_by("stream.after-done"),
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create",
         "with the stream terminated by a data: [DONE] message",

@@ -1,22 +1,25 @@
 from collections import Counter
 
 from conformance.documents.pointer import Place
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import Claimed, Context, Fault, Source, example, rule
 from conformance.rules.conditions import stream_has_finish
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 
-def _may_not_repeat(claimed: Claimed) -> bool:
-    return claimed.claim("finish.several") is not True and not claimed.claims_any("stream.after-finish", "finish")
+def _repeated_by(claimed: Claimed) -> str:
+    if claimed.claim("finish.several") is True:
+        return "finish.several"
+    return "stream.after-finish" if claimed.claims_any("stream.after-finish", "finish") else ""
 
 
 @rule(
     Level.MUST,
     on=streams,
+    harm=Harm.FORM,
     among=stream_has_finish,
-    when=_may_not_repeat,
+    known_by=_repeated_by,
     source=Source("https://github.com/skye-harris/hass_local_openai_llm/pull/92"),
     bad=[
         example(

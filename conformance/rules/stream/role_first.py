@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.results import Harm, Level
+from conformance.rules import Context, Fault, Source, described_by, example, rule
 from conformance.rules.conditions import stream_has_choices
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
@@ -11,8 +11,9 @@ _ROLE = "/0/response/0/choices/0/delta/role"
 @rule(
     Level.SHOULD,
     on=streams,
+    harm=Harm.FORM,
     among=stream_has_choices,
-    when=lambda claimed: not claimed.claims_any("stream.role", "absent"),
+    known_by=described_by("stream.role", "absent"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-plain", {_ROLE: REMOVE}),

@@ -6,12 +6,14 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import reply_has_calls
+from conformance.rules.leaks import argument_leak
 from conformance.wire.elements import Call, Reply
 from conformance.wire.repeats import ARGUMENTS, find_repeat
 from conformance.wire.views import replies
 
 _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"
 _FINISH = "/0/response/choices/0/finish_reason"
+_WHEN_NONE = "arguments.when-none"
 _ENDED = ("stop", "tool_calls")
 """The finish reasons of a reply that the host takes for whole."""
 _PARAMETERS = "/0/request/tools/0/function/parameters"
@@ -30,6 +32,7 @@ _PARAMETERS = "/0/request/tools/0/function/parameters"
         example("tool-call", {_ARGUMENTS: '{"city": "Par'}),
         example("tool-call", {_ARGUMENTS: '["Paris"]'}),
         example("tool-call", {_ARGUMENTS: ""}),
+        example("tool-call", {_ARGUMENTS: "", _PARAMETERS: REMOVE}),
         example("tool-call", {_ARGUMENTS: "null", _PARAMETERS: REMOVE}),
         example("tool-call", {_ARGUMENTS: "null", _PARAMETERS: REMOVE, _FINISH: "content_filter"}),
         example("tool-call", {_ARGUMENTS: '"{\\"city\\": \\"Paris\\"}"'}),
@@ -37,20 +40,21 @@ _PARAMETERS = "/0/request/tools/0/function/parameters"
     good=[
         example("tool-call"),
         example("stream-tool-calls"),
-        example("tool-call", {_ARGUMENTS: "", _PARAMETERS: REMOVE}),
-        example("tool-call", {_ARGUMENTS: "null", _PARAMETERS: REMOVE}, {"arguments.when-none": ["null", "{}"]}),
+        example("tool-call", {_ARGUMENTS: "", _PARAMETERS: REMOVE}, {_WHEN_NONE: ["", "{}"]}),
+        example("tool-call", {_ARGUMENTS: "null", _PARAMETERS: REMOVE}, {_WHEN_NONE: ["null", "{}"]}),
     ],
-    reads=("arguments.when-none",),
+    reads=(_WHEN_NONE,),
     wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
     """The arguments of a reply's tool call are the JSON text of an object.
 
     The SDKs' helpers parse the text and raise, or call the function without arguments; hosts reject the text when it
-    comes back. A function without required arguments may be called with an empty text. A truncated reply is exempt: its
-    text ends where the tokens did. If a function declares no parameters and the reply has an unusual finish reason, it
-    is only a SHOULD. To fix it, parse what the model wrote before the reply is sent, constrain decoding, and encode the
-    arguments once; a client sends the text back as received, with a result that says what is wrong with it.
+    comes back. For a function without required arguments, an empty text is a SHOULD, since it fails there, too. A
+    truncated reply is exempt: its text ends where the tokens did. If a function declares no parameters and the reply
+    has an unusual finish reason, it is only a SHOULD. To fix it, parse what the model wrote before the reply is sent,
+    constrain decoding, and encode the arguments once; a client sends the text back as received, with a result that says
+    what is wrong with it.
     """
     faults, repeated = [], None
     for call in reply.calls:
@@ -58,11 +62,15 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
         if type(text) is not str:
             continue
         value, wrong = _parsed(text)
-        if type(value) is dict or _stands_for_none(call, context):
+        if type(value) is dict:
+            continue
+        if text in ("", *(context.claim(_WHEN_NONE) or ())) and _needs_none(call, context):
+            faults.append(_for_none(call, context))
             continue
         if repeated is None:
             repeated = _sent_twice(reply, context)
-        if text in repeated:
+        # What stands behind an object is reported with its name: `tool-calls/no-markup`.
+        if text in repeated or argument_leak(text) is not None:
             continue
         if type(value) is str and type(_parsed(value)[0]) is dict:
             wrong = "a JSON string that holds JSON"
@@ -93,10 +101,15 @@ def _parsed(text: str) -> tuple[Any, str]:
         return None, error.msg
 
 
-def _stands_for_none(call: Call, context: Context) -> bool:
-    """Return whether the arguments are a form that a reply may use if the function requires none."""
-    if call.arguments not in ("", *(context.claim("arguments.when-none") or ())):
-        return False
+def _for_none(call: Call, context: Context) -> Fault:
+    """Return the fault of a call that stands for one without arguments; clients that parse the text raise."""
+    known = _WHEN_NONE if call.arguments in (context.claim(_WHEN_NONE) or ()) else ""
+    message = f"expected '{{}}' for a call without arguments, got {call.arguments!r}"
+    return Fault(message, place=(*call.place, "function", "arguments"), level=Level.SHOULD, known=known)
+
+
+def _needs_none(call: Call, context: Context) -> bool:
+    """Return whether the function requires no arguments."""
     function = context.definition(call)
     parameters = function.get("parameters") if function is not None else None
     return type(parameters) is not dict or not parameters.get("required")

@@ -1,6 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.leaks import name_leak
 from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
@@ -35,7 +36,7 @@ def judge(call: Call, context: Context) -> list[Fault]:
     anyway. To fix it, constrain the names when decoding, or let the model try again; a client answers with a result
     that says that there is no such tool.
     """
-    if context.definition(call) is not None:
+    if context.definition(call) is not None or name_leak(call.name, context) is not None:
         return []
     names = context.declared.names
     if not context.declared.are_named:

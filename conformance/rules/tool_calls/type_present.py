@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.results import Harm, Level
+from conformance.rules import Context, Fault, Source, described_by, example, rule
 from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
@@ -10,6 +10,7 @@ _TYPE = "/0/response/choices/0/message/tool_calls/0/type"
 @rule(
     Level.SHOULD,
     on=reply_calls,
+    harm=Harm.FORM,
     source=Source("https://platform.openai.com/docs/api-reference/chat/object", "The type of the tool."),
     bad=[
         example("tool-call", {_TYPE: REMOVE}),
@@ -22,9 +23,10 @@ _TYPE = "/0/response/choices/0/message/tool_calls/0/type"
         example("stream-tool-calls"),
         example("tool-call", {_TYPE: REMOVE}, {"reply.call-type": "absent"}),
     ],
+    known_by=described_by("reply.call-type", "absent", "sometimes"),
     reads=("reply.call-type",),
 )
-def judge(call: Call, context: Context) -> list[Fault]:
+def judge(call: Call, _context: Context) -> list[Fault]:
     """A tool call of a reply has a `type`.
 
     Clients that check replies discard a call without it, or fail on it, and what they send back lacks a required key.
@@ -32,7 +34,7 @@ def judge(call: Call, context: Context) -> list[Fault]:
     each call; in a stream, with its first fragment.
     """
     kind = call.value.get("type")
-    if kind is not None or context.claims_any("reply.call-type", "absent", "sometimes"):
+    if kind is not None:
         return []
     got = "null" if "type" in call.value else "none"
     return [Fault(f'expected a type, such as "function", got {got}', at=("type",))]

@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Any
 
 from conformance.documents.pointer import REMOVE, Place
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST, MOVED, MessageChange
 from conformance.wire.continuations import Continuation
@@ -22,6 +22,7 @@ _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed
 @rule(
     Level.SHOULD,
     on=continuations,
+    harm=Harm.CONTENT,
     source=Source(
         "schemas/canonical/transcript.json",
         "the list only grows: earlier messages are sent again, in the same order and unchanged",

@@ -1,5 +1,5 @@
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST
 from conformance.wire.continuations import Continuation
@@ -9,6 +9,7 @@ from conformance.wire.views import continuations
 @rule(
     Level.MUST,
     on=continuations,
+    harm=Harm.CONTENT,
     source=Source("schemas/canonical/transcript.json", "no user message is lost"),
     bad=[
         example("plain-session", {"/2/request/messages/1": REMOVE}),

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from conformance.documents.pointer import REMOVE
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Call, Resent, calls_of
 from conformance.wire.ids import id_of_place, is_of_place
@@ -25,6 +25,7 @@ _NO_IDS = {_CALL_ID: id_of_place(0, 0), _RESULT_ID: id_of_place(0, 0)}
 @rule(
     Level.MUST,
     on=resent,
+    harm=Harm.CONTENT,
     source=Source(
         "schemas/canonical/transcript.json",
         "A reply is sent back as received: its content, and the ids, names and arguments of its calls, byte for byte",

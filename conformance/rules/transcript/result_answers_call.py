@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, misplaced_ids, rule
 from conformance.wire.elements import Result
 from conformance.wire.views import tool_results
 
@@ -32,14 +32,16 @@ def judge(result: Result, context: Context) -> list[Fault]:
     """A tool result answers a call of the assistant message before it.
 
     Ids are looked up in that message only, so ids that repeat in later turns do no harm. To fix it, send the assistant
-    message with its `tool_calls` before its results, and copy each call's id into `tool_call_id`.
+    message with its `tool_calls` before its results, and copy each call's id into `tool_call_id`; on Responses, its
+    `call_id` and not the `id` of the item.
     """
+    if (result.called is not None and result.known) or misplaced_ids.answers_hosted_call(result, context):
+        return []
     if result.called is None:
         message = "expected an assistant message with tool_calls before this tool message, got none"
         return [Fault(message, values={"id": result.id, "role": "tool"})]
-    if result.known:
-        return []
     message = f"expected the id of a call of the message before ({_named(result.called)}), got {result.id!r}"
+    message += misplaced_ids.described(result, context)
     claim = "results.unknown-id" if context.knows("results.unknown-id") else None
     if result.id is None and _NO_ID in context.claims and not context.rejects_or_damages(_NO_ID):
         claim = _NO_ID

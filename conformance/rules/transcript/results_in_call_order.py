@@ -1,4 +1,4 @@
-from conformance.results import Level
+from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
@@ -8,6 +8,7 @@ from conformance.wire.views import tool_turns
 @rule(
     Level.MUST,
     on=tool_turns,
+    harm=Harm.CONTENT,
     source=Source("https://github.com/can1357/oh-my-pi/issues/11179"),
     bad=[
         example(

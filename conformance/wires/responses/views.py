@@ -23,6 +23,7 @@ class Origin(NamedTuple):
 
     `before`: the last reasoning item before it; None if there is none. `after`: the item that follows it; None if it is
     the last. `stored`: whether the server keeps it. `unfinished`: the blob that it was added with, if that was another.
+    `led_to_by`: the reasoning item directly before it.
     """
 
     value: Mapping[str, Any]
@@ -30,6 +31,7 @@ class Origin(NamedTuple):
     after: Mapping[str, Any] | None
     stored: bool
     unfinished: str | None
+    led_to_by: Mapping[str, Any] | None = None
 
 
 class SentItem(NamedTuple):
@@ -92,7 +94,7 @@ def _sent_items(index: Index) -> Sequence[SentItem]:
             kind = kind_of(item)
             if said and origin is None and kind == "message" and "id" not in item and item.get("role") == "assistant":
                 origin = said.get(_said(item))
-            before = origin.before if origin is not None and kind in CALLS else None
+            before = None if origin is None else origin.before if kind in CALLS else origin.led_to_by
             lacks = None if before is None or not seen.isdisjoint(_values(before)) else before
             found.append(SentItem(place, item, kind, position, given or (), origin, lacks, native))
             if kind in ("reasoning", "item_reference"):
@@ -117,7 +119,8 @@ def _origins(native: Native) -> Iterator[Origin]:
         blob = begun.get(_text(item, "id"))
         unfinished = blob if blob and blob != item.get("encrypted_content") else None
         after = items[position + 1] if position + 1 < len(items) else None
-        yield Origin(item, before, after, stored, unfinished)
+        led_to_by = before if position and items[position - 1] is before else None
+        yield Origin(item, before, after, stored, unfinished, led_to_by)
         if item.get("type") == "reasoning":
             before = item
 

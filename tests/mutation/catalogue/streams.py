@@ -249,3 +249,9 @@ def event_null(chunk: Slot) -> None:
 def chunk_emptied(chunk: Slot) -> None:
     """An event is an empty object."""
     chunk.holder.insert(chunk.key, {})
+
+
+@mutation(targets.streams, "stream/not-empty", related=("usage/present-when-asked",))
+def nothing_but_the_end(record: Record) -> None:
+    """A stream has its end marker and nothing else."""
+    record["response"] = [event for event in record["response"] if isinstance(event, str)]

@@ -1,12 +1,45 @@
 """Faults of what a whole reply says: a text that comes twice, in the wrong field or under the wrong number."""
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from tests.mutation import targets
+from tests.mutation.bases import Record
 from tests.mutation.definition import mutation
 from tests.mutation.targets import Reply
 
 _THOUGHT = "The question is whether it is cold there, and it rarely is."
+
+_ASKED: Final = {
+    "reasoning.response-field": "reasoning_content",
+    "thinking.switches": [{"at": "/thinking/type", "equals": "enabled", "thinks": True}],
+}
+
+
+def _think(records: Sequence[Record]) -> None:
+    for record in records:
+        record["request"]["thinking"] = {"type": "enabled"}
+        for reply in targets.replies([record]):
+            reply.put("reasoning_content", _THOUGHT)
+
+
+@mutation(targets.replies_without_calls, "response/answer-beside-reasoning", related=("reasoning/fields-agree",))
+def answer_taken_for_reasoning(reply: Reply) -> None:
+    """A reply has its reasoning, and nothing else."""
+    reply.put("reasoning_content", _THOUGHT)
+    reply.put("content", "")
+
+
+def _first_answers(records: Sequence[Record]) -> Iterator[Reply]:
+    """Yield the replies to the user; after tool results, a model may go on without thinking."""
+    replies = targets.replies_without_calls(records)
+    return (reply for reply in replies if reply.record["request"]["messages"][-1]["role"] != "tool")
+
+
+@mutation(_first_answers, "reasoning/returned-when-asked", claims=_ASKED, prepare=_think)
+def reasoning_asked_for_in_vain(reply: Reply) -> None:
+    """The request turns thinking on, and the reply has no reasoning."""
+    reply.put("reasoning_content", "")
 
 
 @mutation(

@@ -84,7 +84,7 @@ kind: gateway
 # base_url: https://gateway.example/v1
 # key: MY_GATEWAY_API_KEY
 
-# Host names by which `conformance check --provider auto` knows your traffic, for profiles of an installed package.
+# Host names by which `conformance check` knows your traffic, for profiles of an installed package.
 # hosts: [gateway.example]
 
 # The model that a live run requests.

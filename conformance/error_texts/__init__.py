@@ -1,0 +1,97 @@
+"""Error texts of hosts, and what they mean: `explain` looks one up.
+
+The index holds every refusal in a profile's claims, which lead to rules, and the texts of the files in this folder,
+one for each host, that no claim holds. Causes (`_causes.yaml`) say what is wrong, who can fix it and how.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from conformance.error_texts.causes import CauseSide, ErrorCause, causes
+from conformance.error_texts.index import Match, known_texts
+from conformance.error_texts.sayings import Saying
+from conformance.error_texts.unwrapping import as_text, codes_in, said, status_in
+
+__all__ = ["CauseSide", "ErrorCause", "Explanation", "Saying", "causes", "explain", "said"]
+
+_MOST_CAUSES: Final = 3
+"""A cut text that would fit more causes than this explains nothing."""
+
+
+class Explanation(NamedTuple):
+    """What an error means.
+
+    `text`: what the host said. `causes`: the cause, and others that hosts answer with the same text. `sayings`: the
+    known texts that it is, of the first cause first; empty if only its code or status is known. `status`: its HTTP
+    status, if known. `is_part`: it is cut, and only a part of these texts.
+    """
+
+    text: str
+    causes: tuple[ErrorCause, ...]
+    sayings: tuple[Saying, ...] = ()
+    status: int | None = None
+    is_part: bool = False
+
+    @property
+    def cause(self) -> ErrorCause:
+        """Return the cause that fits best."""
+        return self.causes[0]
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Return the hosts that are known to say so for this cause."""
+        return tuple(dict.fromkeys([each.host for each in self.sayings if each.cause == self.cause.id]))
+
+    @property
+    def since(self) -> str:
+        """Return since when, or in which release, the first host says so; empty if that is not known."""
+        return next((each.since for each in self._own() if each.host == self.hosts[0]), "")
+
+    @property
+    def meaning(self) -> str:
+        """Return what is wrong, in the words of the known text if it has any."""
+        return next((each.why for each in self._own() if each.why), self.cause.meaning)
+
+    @property
+    def fix(self) -> str:
+        """Return what to change, in the words of the known text if it has any."""
+        return next((each.fix for each in self._own() if each.fix), self.cause.fix)
+
+    def _own(self) -> list[Saying]:
+        return [each for each in self.sayings if each.cause == self.cause.id]
+
+
+def explain(error: Any, status: int | None = None, provider: str = "", wire: str = "") -> Explanation | None:
+    """Return what an error means; None if no known text, code or status says.
+
+    `error`: its body, or any text with it, such as a log line, a traceback or the output of curl. `status`: its HTTP
+    status, otherwise taken from the text. Texts of `provider` and `wire` come first where several fit.
+    """
+    text = as_text(error)
+    status = status or status_in(text)
+    shown = said(error)
+    found = _preferred(known_texts().find(text), provider, wire)
+    found_causes = _causes([each.saying.cause for each in found])
+    is_part = any(each.is_part for each in found)
+    if found_causes and not (is_part and len(found_causes) > _MOST_CAUSES):
+        order = [each.id for each in found_causes]
+        sayings = sorted([each.saying for each in found], key=lambda saying: order.index(saying.cause))
+        return Explanation(shown, found_causes, tuple(dict.fromkeys(sayings)), status, is_part)
+    cause = _by_code(text, status)
+    return None if cause is None else Explanation(shown, (cause,), (), status)
+
+
+def _preferred(found: Iterable[Match], provider: str, wire: str) -> list[Match]:
+    """Return matches with those of a provider, and then those of a wire, first."""
+    return sorted(found, key=lambda each: (each.saying.host != provider, bool(wire) and each.saying.wire != wire))
+
+
+def _causes(ids: Iterable[str]) -> tuple[ErrorCause, ...]:
+    return tuple([causes()[each] for each in dict.fromkeys(ids)])
+
+
+def _by_code(text: str, status: int | None) -> ErrorCause | None:
+    """Return the cause that a code or, failing that, the status of an error has on every host."""
+    codes = codes_in(text)
+    by_code = next((each for each in causes().values() if not codes.isdisjoint(each.codes)), None)
+    return by_code or next((each for each in causes().values() if status in each.statuses), None)

@@ -1,0 +1,208 @@
+"""The fixes of checked inputs: patches for each finding, a diff for people, and the corrected records."""
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from conformance.documents import parse_json
+from conformance.documents.patch import apply
+from conformance.errors import InvalidDocument
+from conformance.fixes import fix
+from conformance.fixes.corrected import corrected
+from conformance.formats import Input
+from conformance.formats.compression import open_file
+from conformance.formats.records import record_of
+from conformance.profiles import Profile
+from conformance.results import Finding, Outcome
+from conformance.rules import Rule
+from conformance.wire.exchange import Conversation, Exchange
+
+MAX_JUDGED: Final = 2000
+"""How many forms of requests are judged for the findings of one input; the report says how many it left."""
+
+MAX_FILE: Final = 64 * 1024 * 1024
+"""The largest file whose records are written as they are; those of a larger one are written as exchanges."""
+
+_INDENTS: Final = (2, 4, "\t", None)
+_CONTEXT: Final = 3
+
+
+class Fixing:
+    """The fixes for one input. `judged`: how many forms of requests were judged. `left`: findings not looked at."""
+
+    def __init__(self, given: Input, profile: Profile | None, as_of: str) -> None:
+        self.given = given
+        self.profile = profile
+        self.as_of = as_of
+        self.judged = 0
+        self.left = 0
+        self._seen: dict[tuple[str, str, str], int] = {}
+
+    def add(self, rule: str, finding: Finding, shown: dict[str, Any], *, lines: bool) -> None:
+        """Add the `fixes` of a finding to its JSON object, or what they would need; `lines` as for a task."""
+        if self.judged >= MAX_JUDGED:
+            self.left += 1
+            return
+        number, _, inside = finding.at[1:].partition("/")
+        # A message that is at fault is so in every later request that repeats it.
+        seen = self._seen.setdefault((rule, inside, finding.message), int(number)) if number.isdecimal() else 0
+        earlier = seen if number.isdecimal() and seen < int(number) else None
+        found = fix(self.given.conversation, rule, finding, self.profile, self.as_of, earlier)
+        if found is None:
+            return
+        self.judged += found.trials
+        if not found.patch:
+            shown["needs"] = found.needs
+            return
+        at = "/".join(finding.at.split("/")[:3])
+        shown["fixes"] = [found.to_json(at)]
+        if lines and (changes := self._changes(int(at.split("/")[1]), found.patch)):
+            shown["fixes"][0]["changes"] = changes
+
+    def add_all(self, outcomes: Sequence[Outcome], reported: Sequence[Mapping[str, Any]], *, lines: bool) -> None:
+        """Add fixes to the findings in the JSON objects of outcomes."""
+        found = {(each.rule, one.at, one.message): one for each in outcomes for one in each.findings}
+        for outcome in reported:
+            for shown in outcome["findings"]:
+                finding = found.get((outcome["rule"], shown["at"], shown["message"]))
+                if finding is not None:
+                    self.add(outcome["rule"], finding, shown, lines=lines)
+
+    def notes(self) -> list[str]:
+        """Return what was not looked at, in words."""
+        return [f"no fix was looked for in {self.left} more findings"] if self.left else []
+
+    def _changes(self, number: int, patch: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the lines of the file that a patch changes: the first and the last one, and the new text."""
+        given = self.given
+        request = apply(given.conversation[number].request, patch)
+        conversation = tuple([_with_request(each, request, at == number) for at, each in enumerate(given.conversation)])
+        values, texts = _values(given), _texts(given.path)
+        if not values:
+            return []
+        line = given.lines[number] if number < len(given.lines) else given.line
+        if line is None:
+            made = _in_style("\n".join(texts), _record(values[0], given, conversation))
+            return list(_line_changes(texts, made.splitlines()))
+        value = values[number] if len(values) > 1 else values[0]
+        if len(values) > 1:
+            given, conversation = given._replace(conversation=(given.conversation[number],)), (conversation[number],)
+        made = orjson.dumps(_record(value, given, conversation)).decode()
+        return [{"first": line, "last": line, "text": f"{made}\n"}]
+
+
+def diff(given: Input, fixed: Conversation) -> Iterator[str]:
+    """Yield the unified diff of the requests of an input, each as JSON with an indent of two."""
+    for number, (exchange, other) in enumerate(zip(given.conversation, fixed, strict=True)):
+        if exchange.request == other.request:
+            continue
+        line = given.lines[number] if number < len(given.lines) else given.line
+        name = given.path.removeprefix("/") + (f":{line}" if line else "")
+        name += "" if len(fixed) == 1 else f" /{number}/request"
+        is_list = given.kind == "messages"
+        before, after = (_pretty(each.request["messages"] if is_list else each.request) for each in (exchange, other))
+        for text in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm="", n=_CONTEXT):
+            yield text + "\n"
+
+
+def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
+    """Yield the lines of JSON that hold an input with corrected requests; everything else in them is as it was."""
+    values = _values(given)
+    numbers = given.lines or ((given.line,) if given.line else ())
+    if values and numbers and fixed == given.conversation:
+        texts = _texts(given.path)
+        yield from (texts[number - 1].encode() for number in numbers)
+        return
+    if len(values) == len(fixed) > 1:
+        for number, value in enumerate(values):
+            one = given._replace(conversation=(given.conversation[number],))
+            yield orjson.dumps(_record(value, one, (fixed[number],)))
+    elif len(values) == 1:
+        yield orjson.dumps(_record(values[0], given, fixed))
+    else:
+        yield from (orjson.dumps(record_of(each, given.session)) for each in fixed)
+
+
+def fixed_input(given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str) -> Conversation:
+    """Return the conversation of an input with its requests corrected."""
+    return corrected(given.conversation, profile, tuple(rules), as_of)
+
+
+def _with_request(exchange: Exchange, request: Any, is_it: bool) -> Exchange:  # noqa: FBT001 — one caller
+    return replace(exchange, request=request) if is_it else exchange
+
+
+def _record(value: Any, given: Input, fixed: Conversation) -> Any:
+    """Return a value of the file with corrected requests in it; an exchange if its form is not known."""
+    requests = [each.request for each in fixed]
+    own = [record_of(each, given.session) for each in fixed]
+    if isinstance(value, list) and given.kind == "messages":
+        return requests[0]["messages"]
+    if isinstance(value, list) and len(value) == len(fixed):
+        return [_one(each, request, made) for each, request, made in zip(value, requests, own, strict=True)]
+    if isinstance(value, dict) and isinstance(value.get("exchanges"), list) and len(value["exchanges"]) == len(fixed):
+        pairs = zip(value["exchanges"], requests, own, strict=True)
+        return {**value, "exchanges": [_one(each, request, made) for each, request, made in pairs]}
+    if len(fixed) == 1:
+        return requests[0] if value == given.conversation[0].request else _one(value, requests[0], own[0])
+    return own
+
+
+def _one(value: Any, request: Any, own: dict[str, Any]) -> Any:
+    if isinstance(value, dict) and "request" in value and isinstance(value["request"], (dict, str)):
+        is_body = isinstance(value["request"], str) or not {"method", "body", "headers"} & set(value["request"])
+        if is_body:
+            text = orjson.dumps(request).decode() if isinstance(value["request"], str) else request
+            return {**value, "request": text}
+    return own
+
+
+def _values(given: Input) -> list[Any]:
+    """Return the values of the file that hold an input; none if it is not JSON, or not JSON Lines."""
+    try:
+        texts = _texts(given.path)
+        numbers = given.lines or ((given.line,) if given.line else ())
+        if numbers and texts:
+            return [parse_json(texts[number - 1], given.path) for number in numbers]
+        return [parse_json("\n".join(texts), given.path)] if texts else []
+    except (InvalidDocument, OSError):
+        return []
+
+
+@lru_cache(maxsize=2)
+def _texts(name: str) -> tuple[str, ...]:
+    """Return the lines of a file; none if it is large, or holds no text."""
+    path = Path(name)
+    if not path.is_file():
+        return ()
+    with open_file(path) as file:
+        data = file.read(MAX_FILE + 1)
+    try:
+        return () if len(data) > MAX_FILE else tuple(data.decode().split("\n"))
+    except UnicodeDecodeError:
+        return ()
+
+
+def _in_style(text: str, value: Any) -> str:
+    """Return a value as JSON with the indent that a text has."""
+    old = json.loads(text)
+    for indent in _INDENTS:
+        if json.dumps(old, indent=indent, ensure_ascii=False).splitlines() == text.rstrip("\n").splitlines():
+            return json.dumps(value, indent=indent, ensure_ascii=False)
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _line_changes(before: Sequence[str], after: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for tag, start, end, new, new_end in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield {"first": start + 1, "last": end, "text": "".join(f"{each}\n" for each in after[new:new_end])}
+
+
+def _pretty(value: Any) -> list[str]:
+    return json.dumps(value, indent=2, ensure_ascii=False).splitlines()

@@ -1,0 +1,160 @@
+"""Fixes: the smallest change of a request that makes a finding disappear, as a JSON Patch in the request's own wire.
+
+Each family of fixers proposes other forms of the request. A form counts only if the conversation, judged again with the
+same profile, lacks the finding and has no new one, and if the request still says what it said. Then everything is left
+out of the change that the finding does not need. Nothing here is trusted: a proposal that is wrong is not accepted.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache, partial
+from types import ModuleType
+from typing import Any, Final
+
+from conformance.documents.minimal import minimal
+from conformance.documents.patch import Operation, apply, difference
+from conformance.documents.pointer import parse, render
+from conformance.errors import ConformanceError
+from conformance.fixes import fixers
+from conformance.fixes.needs import needed
+from conformance.fixes.problem import Candidate, ClientProblem
+from conformance.fixes.trial import EARLIER, Trial
+from conformance.profiles import Profile
+from conformance.results import Finding
+from conformance.wire.exchange import Conversation
+from conformance.wire.views import Side
+
+MAX_TRIALS: Final = 60
+"""How many forms of a request are judged for one finding."""
+
+_SHORT_SESSION: Final = 12
+"""How many exchanges are judged whole if the last few do not show a finding."""
+
+_FEW: Final = 8
+"""Of how many operations each is tried alone."""
+
+_CLIENT: Final = Side.CLIENT.value
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What to do about a finding.
+
+    `patch`: operations of JSON Patch (RFC 6902) on the request's own body, in order; empty if there is no fix that
+    loses nothing. `title`: what they do. `origin`: a pointer to the value in the conversation that they bring back,
+    empty if there is none. `needs`: without a patch, what only the client knows. `trials`: how often was judged.
+    """
+
+    patch: tuple[Operation, ...]
+    title: str = ""
+    origin: str = ""
+    needs: str = ""
+    trials: int = 0
+
+    def to_json(self, at: str) -> dict[str, Any]:
+        """Return the fix as the JSON object of reports; `at` is the pointer to the request."""
+        shown: dict[str, Any] = {"at": at, "title": self.title, "patch": list(self.patch)}
+        return shown | ({"from": self.origin} if self.origin else {})
+
+
+def fix(
+    conversation: Conversation,
+    rule: str,
+    finding: Finding,
+    profile: Profile | None,
+    as_of: str = "",
+    seen: int | None = None,
+) -> Fix | None:
+    """Return the fix of a finding about a client; None for one about a provider, or about no request.
+
+    `conversation`: the exchanges as they were received, not translated. `as_of` as for `check`. `seen`: the number of
+    an earlier exchange whose request has the same finding, so that what it needs to know stands before that one.
+    """
+    place = parse(finding.at)
+    if finding.side != _CLIENT or place[1:2] != ("request",):
+        return None
+    number = int(place[0])
+    starts = [max(0, (number if seen is None else seen) - EARLIER)]
+    # The whole session is judged only if that is little: this is done for each finding.
+    starts += [0] if starts[0] and seen is None and number <= _SHORT_SESSION else []
+    for start in starts:
+        end = number if seen is None else seen
+        moved = replace(finding, at=render((end - start, *place[1:])))
+        exchanges = (*conversation[start:end], conversation[number])
+        trial = Trial(ClientProblem(exchanges, rule, moved, profile, as_of))
+        if trial.sees_the_finding:
+            found = _fix(trial)
+            return replace(found, origin=_moved(found.origin, start)) if found.origin else found
+    return Fix((), needs=needed(rule), trials=len(starts))
+
+
+def _moved(pointer: str, by: int) -> str:
+    """Return a pointer into a conversation as one into another that begins earlier or later."""
+    number, *rest = parse(pointer)
+    return render((int(number) + by, *rest))
+
+
+def _fix(trial: Trial) -> Fix:
+    """Return the fix for a finding on trial."""
+    problem = trial.problem
+    needs = needed(problem.rule)
+    for candidate in _candidates(problem):
+        operations = difference(problem.request, candidate.request)
+        for chosen in (operations,) if candidate.whole else _nearest(operations, problem):
+            if trial.tried >= MAX_TRIALS:
+                return Fix((), needs=needs, trials=trial.tried)
+            if _holds(chosen, candidate, trial):
+                patch = (
+                    chosen if candidate.whole else minimal(chosen, partial(_holds, candidate=candidate, trial=trial))
+                )
+                return Fix(tuple(patch), candidate.title, candidate.origin, trials=trial.tried)
+    return Fix((), needs=needs, trials=trial.tried)
+
+
+def _holds(chosen: Sequence[Operation], candidate: Candidate, trial: Trial) -> bool:
+    """Return whether some of the operations that lead to a candidate are enough."""
+    if not chosen or trial.tried >= MAX_TRIALS:
+        return False
+    try:
+        request = apply(trial.problem.request, chosen)
+    except (LookupError, ValueError):
+        return False
+    return trial.accepts(candidate._replace(request=request))
+
+
+def _nearest(operations: Sequence[Operation], problem: ClientProblem) -> Iterator[Sequence[Operation]]:
+    """Yield the operations at the place of the finding, then those around it, then all."""
+    count = 0
+    for end in range(len(problem.place), 0, -1):
+        at = render(problem.place[:end])
+        near = [each for each in operations if each["path"] == at or each["path"].startswith(f"{at}/")]
+        if len(near) > count:
+            yield near
+            count = len(near)
+    if len(operations) > count:
+        yield operations
+    # All together may do too much, such as bring back a key that only replies have.
+    if 1 < len(operations) <= _FEW:
+        for each in operations:
+            yield [each]
+
+
+def _candidates(problem: ClientProblem) -> Iterator[Candidate]:
+    for module in _fixers():
+        if any(fnmatchcase(problem.rule, glob) for glob in module.RULES):
+            try:
+                yield from module.candidates(problem)
+            except (LookupError, TypeError, ValueError, AttributeError, ConformanceError):
+                # A body that is not shaped as its wire has it is beyond this family, not beyond the next one.
+                continue
+
+
+@cache
+def _fixers() -> tuple[ModuleType, ...]:
+    """Return the families of fixers, in the order in which they are asked."""
+    names = [module.name for module in pkgutil.iter_modules(fixers.__path__)]
+    modules = [importlib.import_module(f"{fixers.__name__}.{name}") for name in names]
+    return tuple(sorted(modules, key=lambda module: module.ORDER))

@@ -1,0 +1,231 @@
+"""What a request says, and what of it another form of the request no longer says: a fix must lose nothing.
+
+Content are the texts of all roles, media, tool calls with their arguments, tool results with their calls, reasoning,
+and the names of tools. Ids, parameters, and keys that only the client reads are not content.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from conformance.convert.egress.content import NO_OUTPUT
+from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
+from conformance.wire.reasoning import ALL_KEYS, PARTS, find_tagged
+from conformance.wire.text import content_text
+from conformance.wire.values import as_object, objects
+
+REASONING: Final = "reasoning"
+CALLS: Final = "calls"
+
+_NO_CONTENT: Final = frozenset(
+    {
+        "annotations", "args", "arguments", "cache_control", "call_id", "encrypted_content", "format", "id", "index",
+        "item_id", "logprobs", "media_type", "mimeType", "name", "phase", "role", "signature", "status",
+        "thoughtSignature", "thought_signature", "tool_call_id", "tool_use_id", "type",
+    }
+)  # fmt: skip
+"""Members of messages whose values are no content, on any wire."""
+
+_SHINGLE: Final = 12
+"""Of how many characters the pieces are by which a text is looked up in another."""
+
+_MARKS: Final = 20
+"""How many characters may be missing of a text that is looked up by pieces: `**Thinking:**` and the like."""
+
+_KNOWN: Final = frozenset({"role", "content", "refusal", "tool_calls", "tool_call_id", "name", *ALL_KEYS})
+_LONG: Final = 40
+"""How many characters a text under an unknown key has that is content."""
+
+_SPACE: Final = re.compile(r"\s+")
+
+
+class HeldContent(NamedTuple):
+    """What a request says.
+
+    `texts`: those of all roles, and media. `calls`: name and arguments. `results`: each with the call that it answers;
+    None if it answers none. `reasoning`: its texts and blobs. `tools`: their names. `silent`: how many messages are
+    neither the assistant's nor results, and have no content. `all_text`: everything, to look a text up in.
+    """
+
+    texts: tuple[str, ...]
+    calls: Counter[str]
+    results: Counter[tuple[str | None, str]]
+    reasoning: tuple[str, ...]
+    tools: frozenset[str]
+    silent: int
+    all_text: str
+
+
+def content_of(exchange: Exchange) -> HeldContent:
+    """Return what the request of a translated exchange says."""
+    body = as_object(exchange.request)
+    texts, reasoning, calls, results = list[str](), list[str](), list[str](), list[tuple[str | None, str]]()
+    answered: dict[str, list[str]] = {}
+    for _, message in objects(body.get("messages")):
+        reasoning += _reasoning(message)
+        if message.get("role") == "tool":
+            waiting = answered.get(repr(message.get("tool_call_id")), [])
+            text = content_text(message.get("content"))
+            results.append((waiting.pop(0) if waiting else None, text))
+        own = [_call(call) for _, call in objects(message.get("tool_calls"))]
+        calls += own
+        if own:
+            answered = {}
+        for (_, call), shown in zip(objects(message.get("tool_calls")), own, strict=True):
+            answered.setdefault(repr(call.get("id")), []).append(shown)
+        texts += _texts(message)
+    if exchange.native is not None:
+        native = as_object(exchange.native.request)
+        texts += [text for key in _lists(exchange) for text in _leaves(native.get(key))]
+    tools = frozenset(str(as_object(tool.get("function")).get("name")) for _, tool in objects(body.get("tools")))
+    everything = [*texts, *reasoning, *_decoded(calls), *(text for _, text in results)]
+    others = [each for _, each in objects(body.get("messages")) if each.get("role") not in ("assistant", "tool")]
+    silent = sum([not each.get("content") for each in others])
+    text = plain("\n".join(everything))
+    return HeldContent(tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, silent, text)
+
+
+def loss(before: HeldContent, after: HeldContent, known: str, spared: frozenset[str] = frozenset()) -> str:
+    """Return what the second form of a request loses or makes up, in words; empty if nothing.
+
+    `known`: what earlier exchanges say, as `plain` has it, which is not made up. `spared`: what may go: `reasoning`
+    where the provider refuses it, or `calls` where the model's own ones are put back.
+    """
+    # Arguments are compared as calls, though some wires have them among their texts.
+    in_calls = set(_decoded(before.calls))
+    restores = CALLS in spared
+    for text in before.texts:
+        is_spared = REASONING in spared and text in before.reasoning
+        if not (is_spared or text in in_calls) and not _is_held(text, after.all_text, loosely=restores):
+            return f"the text {text!r:.60} would be lost"
+    for text in () if REASONING in spared else before.reasoning:
+        if plain(text) not in after.all_text:
+            return f"the reasoning {text!r:.60} would be lost"
+    if after.silent > before.silent:
+        return "a message would be made up"
+    for text in after.texts:
+        if not any(_is_held(text, held, loosely=False) for held in (before.all_text, known)):
+            return f"the text {text!r:.60} would be made up"
+    if not before.tools <= after.tools:
+        return "a tool would be lost"
+    return _loss_of_calls(before, after, restores=restores) or _loss_of_results(before, after, known)
+
+
+def _is_held(text: str, held: str, *, loosely: bool) -> bool:
+    """Return whether a text is in another one; loosely, if all of it is but some marks, such as a heading."""
+    said = plain(text)
+    if said in held:
+        return True
+    if not loosely:
+        return False
+    start = missing = 0
+    while start < len(said):
+        end = start + _SHINGLE
+        if said[start:end] not in held:
+            missing, start = missing + 1, start + 1
+            continue
+        while end < len(said) and said[start : end + _SHINGLE] in held:
+            end += _SHINGLE
+        start = end
+    return missing <= _MARKS
+
+
+def _loss_of_calls(before: HeldContent, after: HeldContent, *, restores: bool) -> str:
+    gone, new = before.calls - after.calls, after.calls - before.calls
+    if gone.total() > new.total():
+        return f"the call {next(iter(gone))!r:.60} would be lost"
+    texts = () if restores else _decoded(gone)
+    lost = next((text for text in texts if plain(text) not in after.all_text), "")
+    return f"the arguments {lost!r:.60} would be lost" if lost else ""
+
+
+def _loss_of_results(before: HeldContent, after: HeldContent, known: str) -> str:
+    texts, left = Counter(text for _, text in before.results), Counter(text for _, text in after.results)
+    for text in texts:
+        if text not in left and plain(text) not in after.all_text:
+            return f"the result {text!r:.60} would be lost"
+        # An exact repetition may go, but not one of two calls with equal results.
+        pairs = Counter(call for call, each in before.results if each == text and call is not None)
+        if left[text] < len(pairs):
+            return f"the result {text!r:.60} would be lost"
+    for text, count in (left - texts).items():
+        if count and plain(text) not in known and text != NO_OUTPUT:
+            return f"the result {text!r:.60} would be made up"
+    for call, text in before.results:
+        calls = {each for each, said in after.results if said == text}
+        if call is not None and calls and call not in calls and call in after.calls:
+            return f"the result {text!r:.60} would answer another call"
+    return ""
+
+
+def _texts(message: Mapping[str, Any]) -> Iterator[str]:
+    content = message.get("content")
+    tagged = find_tagged(content) if message.get("role") == "assistant" else None
+    if tagged is not None and tagged.closed:
+        yield from filter(None, (tagged.rest.strip(),))
+    elif isinstance(content, list):
+        for part in content:
+            if as_object(part).get("type") not in PARTS.values():
+                yield from _leaves(part)
+    elif message.get("role") != "tool":
+        yield from _leaves(content)
+    yield from _leaves(message.get("refusal"))
+    for key, value in message.items():
+        if key not in _KNOWN:
+            # An unknown key may hold what another wire has there, such as images; its short values are marks.
+            yield from [text for text in _leaves(value) if len(text) >= _LONG]
+
+
+def _reasoning(message: Mapping[str, Any]) -> Iterator[str]:
+    for key in ALL_KEYS:
+        # A blob is reasoning, too, under whatever key it stands.
+        yield from _leaves(message.get(key), skipped=frozenset({"type", "format", "id", "index"}))
+    tagged = find_tagged(message.get("content"))
+    if tagged is not None and tagged.closed and tagged.reasoning.strip():
+        yield tagged.reasoning.strip()
+    for _, part in objects(message.get("content")):
+        if part.get("type") in PARTS.values():
+            yield from _leaves(part)
+
+
+def _call(call: Mapping[str, Any]) -> str:
+    function = as_object(call.get("function")) or as_object(call.get("custom"))
+    arguments = function.get("arguments", function.get("input"))
+    # What is not JSON is compared as the text that it is.
+    with suppress(orjson.JSONDecodeError):
+        arguments = orjson.loads(arguments) if isinstance(arguments, str) else arguments
+    arguments = {} if arguments in ("", None) else arguments
+    return orjson.dumps([function.get("name"), arguments], option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _decoded(calls: Any) -> Iterator[str]:
+    for each in calls:
+        yield from _leaves(orjson.loads(each), skipped=frozenset())
+
+
+def _lists(exchange: Exchange) -> tuple[str, ...]:
+    return () if exchange.protocol == CHAT else ("messages", "input", "contents", "system", "instructions")
+
+
+def _leaves(value: Any, skipped: frozenset[str] = _NO_CONTENT) -> Iterator[str]:
+    """Yield the texts in a value that are not empty."""
+    if isinstance(value, str):
+        if value.strip():
+            yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _leaves(each, skipped)
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            if key not in skipped:
+                yield from _leaves(each, skipped)
+
+
+def plain(text: str) -> str:
+    """Return a text without white space, as texts are compared."""
+    return _SPACE.sub("", text)

@@ -1,0 +1,44 @@
+"""The edits of `prepare`: of all that it changes for the provider, a fix is the part that one finding needs."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from conformance import convert
+from conformance.convert.native import native_request
+from conformance.documents.patch import apply, difference
+from conformance.fixes.content import REASONING
+from conformance.fixes.problem import Candidate, ClientProblem
+from conformance.wire.native import CHAT
+
+ORDER: Final = 20
+RULES: Final = ("*",)
+
+WITHOUT_REASONING: Final = frozenset(
+    {
+        "reasoning/dropped-on-plain-turns",
+        "reasoning/not-of-earlier-turn",
+        "reasoning/not-sent-where-refused",
+        "reasoning/on-assistant-messages-only",
+    }
+)
+"""The rules that are broken because reasoning is sent where the provider refuses it, or nothing reads it."""
+
+_LISTS: Final = ("messages", "input", "contents")
+
+
+def candidates(problem: ClientProblem) -> Iterator[Candidate]:
+    """Yield the request with the messages that `prepare` makes of its own."""
+    spared = frozenset({REASONING}) if problem.rule in WITHOUT_REASONING else frozenset()
+    exchange = problem.exchange
+    body: Any = exchange.request
+    prepared = convert.prepare(body, problem.profile, model=exchange.model, date=problem.day)
+    if exchange.protocol == CHAT:
+        yield Candidate({**body, "messages": prepared.messages}, "as `prepare` sends it", spared=spared)
+        return
+    sent = native_request({**body, "messages": prepared.messages}, prepared.origins, exchange.protocol).body
+    for key in _LISTS:
+        if key in problem.request and key in sent:
+            # Whole units may come back in another form; only what changes within one is an edit for the provider.
+            edits = [each for each in difference(problem.request[key], sent[key]) if each["path"].count("/") > 1]
+            changed = apply(problem.request[key], edits)
+            yield Candidate({**problem.request, key: changed}, "as `prepare` sends it", spared=spared)

@@ -1,0 +1,101 @@
+"""A finding to fix, the conversation that it is in, and another form of its request that may be without it."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from conformance import wires
+from conformance.documents.pointer import Place, parse
+from conformance.profiles import Profile
+from conformance.results import Finding
+from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.index import Index
+
+
+class Candidate(NamedTuple):
+    """Another form of a request, in its own wire.
+
+    `origin`: a pointer to the value in the conversation that it brings back; empty if it needs none. `spared`: the
+    kinds of content that may be missing in it (see `content.loss`). `title`: what it does, in a word or two. `whole`:
+    whether it is one step, of which no part makes sense alone, such as a new name for a parameter.
+    """
+
+    request: Any
+    title: str
+    origin: str = ""
+    spared: frozenset[str] = frozenset()
+    whole: bool = False
+
+
+class ClientProblem:
+    """A finding about a request, with all that a fix may need to know.
+
+    `conversation`: the exchanges up to that of the request, as they were received. `number`: that of the exchange.
+    """
+
+    def __init__(
+        self, conversation: Conversation, rule: str, finding: Finding, profile: Profile | None, as_of: str
+    ) -> None:
+        self.conversation = conversation
+        self.number = len(conversation) - 1
+        self.rule = rule
+        self.finding = finding
+        self.profile = profile
+        self.as_of = as_of
+
+    @property
+    def request(self) -> Any:
+        """Return the body that was sent."""
+        return self.conversation[-1].request
+
+    @cached_property
+    def place(self) -> Place:
+        """Return the place of the finding in that body; a position in a list is a number."""
+        return positions(self.request, parse(self.finding.at)[2:])
+
+    @cached_property
+    def translated(self) -> Conversation:
+        """Return the exchanges as those of chat completions."""
+        return wires.translate(self.conversation)
+
+    @property
+    def exchange(self) -> Exchange:
+        """Return the exchange as one of chat completions."""
+        return self.translated[-1]
+
+    @cached_property
+    def index(self) -> Index:
+        """Return the elements of the conversation."""
+        return Index(self.translated)
+
+    @property
+    def claims(self) -> Mapping[str, Any]:
+        """Return the claims that hold for the request."""
+        if self.profile is None:
+            return {}
+        return self.profile.on(self.exchange.protocol).at(self.exchange.model, self.day)
+
+    @property
+    def contested(self) -> Mapping[str, Any]:
+        """Return what other sources call refused."""
+        if self.profile is None:
+            return {}
+        return self.profile.on(self.exchange.protocol).contested(self.exchange.model, self.day)
+
+    @property
+    def day(self) -> str:
+        """Return the day whose claims hold; empty for the last on which the sources were read."""
+        return self.as_of or self.exchange.date
+
+
+def positions(value: Any, tokens: tuple[str, ...]) -> Place:
+    """Return the place that the tokens of a pointer lead to, as far as there is a value."""
+    place: list[str | int] = []
+    for token in tokens:
+        key: str | int = int(token) if isinstance(value, list) and token.isdecimal() else token
+        try:
+            value = value[key]
+        except (LookupError, TypeError):
+            return (*place, key)
+        place.append(key)
+    return tuple(place)

@@ -1,0 +1,110 @@
+"""Names of models across providers: which entries of a profile are about the same model, and how a host spells it.
+
+Hosts write one model in many ways: `deepseek-ai/DeepSeek-V4-Flash`, `accounts/fireworks/models/deepseek-v4-flash`,
+`us.anthropic.claude-haiku-4-5-20251001-v1:0`, `gpt-oss:120b`. Two names mean the same model if their keys are equal.
+"""
+
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Final
+
+from conformance.profiles.claims import Profile
+
+_REGION: Final = re.compile(r"^(?:[a-z]+\.)+(?=[a-z])")
+"""Where a model comes from and whose it is, as Bedrock writes it before the name."""
+_VARIANT: Final = re.compile(r":(?:[a-z]+|0)$")
+"""What follows a name without being part of it: the `:free` of OpenRouter, the version of Bedrock."""
+_POINT: Final = re.compile(r"(?<=\d)p(?=\d)")
+"""How Fireworks writes the point of a version: `glm-5p3`."""
+_VERSION: Final = re.compile(r"(?<=\d)[.-](?=\d)")
+_EDITION: Final = re.compile(r"[-:](?:instruct|preview|latest|chat|exp|it|\d{3,8})(?![a-z])")
+"""What follows the name of a model without making it another one: a date, or how it was trained."""
+_SEPARATORS: Final = re.compile(r"[^a-z0-9*?]+")
+_MAX_KEYS: Final = 4096
+
+
+def base(model: str) -> str:
+    """Return the last part of a model's path, without what precedes or follows the name."""
+    text = model.strip().rpartition("/")[2]
+    return _VARIANT.sub("", _REGION.sub("", text))
+
+
+@lru_cache(maxsize=_MAX_KEYS)
+def key(model: str) -> str:
+    """Return what all spellings of a model, or of a glob of models, have in common."""
+    return _SEPARATORS.sub("", _POINT.sub(".", base(model.lower())))
+
+
+def served_name(profile: Profile, model: str, *, is_own: bool = False) -> str:
+    """Return how a provider calls a model that it is known to serve; empty if nothing says that it does.
+
+    A glob says so only if it names a version or a line of models: `llama*` is about whatever is served. `is_own`: it
+    is the vendor of this model, which serves all of its own.
+    """
+    if _is_spelled(profile, model):
+        return model
+    wanted = key(model)
+    for each in (profile, *profile.protocols.values()):
+        if wanted and wanted == key(each.model):
+            return each.model
+    entries = [each for each in _entries(profile) if _names_line(each)]
+    found = _as_entry(entries, model)
+    return found or (slug(model) if is_own else _snapshot(entries, wanted))
+
+
+def may_serve(profile: Profile, model: str) -> str:
+    """Return how a provider calls a model of which it is only known to serve the family; empty if it does not."""
+    return _as_entry([each for each in _entries(profile) if key(each).strip("*")], model)
+
+
+def spelled(profile: Profile, model: str, *, is_own: bool = False) -> str:
+    """Return how a provider spells a model, as far as its profile shows; otherwise the name as it was given."""
+    return served_name(profile, model, is_own=is_own) or slug(model)
+
+
+def _is_spelled(profile: Profile, model: str) -> bool:
+    """Return whether a model with its folder is already in the spelling of an entry, variant and all."""
+    return "/" in model and any(fnmatchcase(model.lower(), each.lower()) for each in _entries(profile))
+
+
+def slug(model: str) -> str:
+    """Return a model's name as APIs write one: a name with spaces, such as a title, in lower case with hyphens."""
+    text = model.strip()
+    return "-".join(text.lower().split()) if " " in text else text
+
+
+def _entries(profile: Profile) -> dict[str, None]:
+    return dict.fromkeys([entry.name for each in (profile, *profile.protocols.values()) for entry in each.models])
+
+
+def _names_line(entry: str) -> bool:
+    """Return whether an entry names more than a family: a version (`deepseek-v4*`), or a line (`gpt-oss*`)."""
+    name = base(entry).strip("*-")
+    return "-" in name or any(map(str.isdigit, name))
+
+
+def _as_entry(entries: Iterable[str], model: str) -> str:
+    """Return a model in the spelling of the first entry that it matches; empty if it matches none."""
+    given = slug(base(model)).lower()
+    # Versions are written 4.6, 4p6 or 4-6. The last comes last, because gpt-5-* does not mean gpt-5.4.
+    ways = dict.fromkeys([given, _POINT.sub(".", given), *[_VERSION.sub(mark, given) for mark in (".", "p", "-")]])
+    for way in ways:
+        for entry in entries:
+            folder, slash, name = entry.lower().rpartition("/")
+            if fnmatchcase(way, name):
+                prefix = "" if "*" in folder else entry[: len(folder) + len(slash)]
+                return entry if "*" not in entry else f"{prefix}{way}"
+    return ""
+
+
+def _snapshot(entries: Iterable[str], wanted: str) -> str:
+    """Return the shortest name of what was given with a date or a word after it, such as `kimi-k2-instruct*`."""
+    found = []
+    for entry in entries:
+        name = base(entry).rstrip("*").lower()
+        cut = next((at for at in range(len(name)) if key(name[:at]) == wanted), 0)
+        if wanted and cut and "*" not in name and _EDITION.match(name, cut):
+            found.append(entry.rstrip("*"))
+    return min(found, key=len, default="")

@@ -1,0 +1,55 @@
+"""The texts of profiles: what their lines say, since loading every profile takes longer than checking a file."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache
+from typing import Final
+
+from conformance.errors import Unusable
+from conformance.profiles.files import FOLDER, installed_names, installed_path, names
+from conformance.wire.native import CHAT
+
+_MAX_LOADED: Final = 256
+_HEAD: Final = 4096
+_HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
+
+
+@lru_cache(maxsize=_MAX_LOADED)
+def by_host(host: str, wire: str = CHAT) -> str | None:
+    """Return the name of the profile with a host name; None if no profile has it.
+
+    Of several, the first one with claims about the wire counts. Only lines are looked for, because loading every
+    profile takes longer than checking a file.
+    """
+    found = [(name, text) for name, text in texts() if _has_host(text, host.lower())]
+    return next((name for name, text in found if _has_wire(text, wire)), found[0][0] if found else None)
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of every profile; a broken package must not stop those who do not use it."""
+    for name in names():
+        yield name, (FOLDER / f"{name}.yaml").read_text("utf-8")
+    for name in installed_names():
+        with suppress(Unusable):
+            path = installed_path(name)
+            if path is not None:
+                yield name, path.read_text("utf-8")
+
+
+@cache
+def heads() -> tuple[tuple[str, str], ...]:
+    """Return the name of every shipped profile with its first lines, which say what it is called and known by."""
+    return tuple([(name, (FOLDER / f"{name}.yaml").read_text("utf-8")[:_HEAD]) for name in names()])
+
+
+def _has_host(text: str, host: str) -> bool:
+    line = _HOSTS.search(text)
+    known = [each.strip(" \"'") for each in line[1].split(",")] if line else []
+    return any([fnmatchcase(host, each) for each in known])
+
+
+def _has_wire(text: str, wire: str) -> bool:
+    """Return whether a profile has claims about a wire, as its lines show."""
+    return "\nclaims: {}\n" not in text if wire == CHAT else f"\n  {wire}:\n" in text

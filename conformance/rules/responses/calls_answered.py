@@ -1,0 +1,41 @@
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.values import as_object
+from conformance.wires.responses.blocks import kind_of
+from conformance.wires.responses.pairing import answers, needs_output, pairing_id
+from conformance.wires.responses.views import SentItem, sent_items
+
+_CALL = {"type": "tool_search_call", "call_id": "call_s", "execution": "client", "arguments": {}, "status": "completed"}
+_OUTPUT = {"type": "tool_search_output", "call_id": "call_s", "execution": "client", "tools": [], "status": "completed"}
+_SHELL = {"type": "local_shell_call", "id": "lsh_01", "call_id": "call_x", "action": {"type": "exec", "command": []}}
+_AT = "/0/request/input"
+
+
+@rule(
+    Level.MUST,
+    on=sent_items,
+    where=lambda item, _context: needs_output(item.kind, item.value),
+    source=Source("https://github.com/Wei-Shaw/sub2api/issues/1885", "No tool output found for tool search call"),
+    bad=[
+        example("responses-request", {f"{_AT}/-": _CALL}),
+        example("responses-request", {f"{_AT}/-": {**_SHELL, "status": "completed"}}),
+    ],
+    good=[
+        example("responses-request", {f"{_AT}/5": _CALL, f"{_AT}/-": _OUTPUT}),
+    ],
+    claim="responses.call-without-output",
+    wires=("responses",),
+)
+def judge(item: SentItem, _context: Context) -> list[Fault]:
+    """A call of a tool that the client runs, and that is not a function, has its output.
+
+    A search for tools, a click or a command that was aborted stays open, and every later request is rejected.
+    To fix it, send the output that belongs to the kind of the call, with its `call_id`, also where the tool failed.
+    """
+    asked = pairing_id(item.kind, item.value)
+    # One after the other: an output stands shortly behind its call, however long the history is.
+    after = (as_object(item.siblings[at]) for at in range(item.number + 1, len(item.siblings)))
+    if any(answers(kind_of(each), each, item.kind, item.value) for each in after):
+        return []
+    values = {"id": asked, "kind": item.kind, "name": item.kind.replace("_", " "), "index": item.number}
+    return [Fault(f"expected the output of this {item.kind}, {asked!r}, after it, got none", values=values)]

@@ -1,0 +1,226 @@
+"""Fixes: each is a patch that removes its finding, brings no other, and loses nothing that the request says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance import fixes, profiles, rules, wires
+from conformance.documents.patch import apply, difference
+from conformance.documents.pointer import REMOVE, edit
+from conformance.fixes.content import content_of, loss
+from conformance.fixes.corrected import corrected
+from conformance.formats.records import exchange
+from conformance.judge import check, judge
+from conformance.results import Finding, Status
+from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.views import Side
+from tests.checking import BASES, jsonl, write
+from tests.checking import check as run_check
+from tests.loops import every
+from tests.mutation import bases, catalogue
+from tests.mutation.definition import Mutation
+from tests.mutation.mutants import all_bases
+from tests.sampling import examples, some
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 9) | st.text("ab", max_size=3),
+    lambda each: st.lists(each, max_size=4) | st.dictionaries(st.text("ab", max_size=2), each, max_size=3),
+    max_leaves=12,
+)
+OF_CLIENTS = [
+    each
+    for each in catalogue.load()
+    if any(name in rules.by_id() and rules.by_id()[name].on.side is Side.CLIENT for name in each.expects)
+]
+LEAST_FIXED = 0.75
+"""How many of the findings in the mutants of clients are fixed: what is lost in a single request is in no file."""
+
+
+def conversation(base: str, changes: dict[str, Any]) -> Conversation:
+    return tuple(exchange(each, base) for each in edit(BASES[base], changes))
+
+
+def findings(given: Conversation, claims: dict[str, Any] | None = None) -> list[tuple[str, Finding]]:
+    outcomes = check(given, profiles.of(claims) if claims else None)
+    return [(each.rule, one) for each in outcomes if each.status is Status.FAILED for one in each.findings]
+
+
+def fixed(base: str, changes: dict[str, Any], rule: str, claims: dict[str, Any] | None = None) -> fixes.Fix:
+    given = conversation(base, changes)
+    finding = next(each for name, each in findings(given, claims) if name == rule)
+    found = fixes.fix(given, rule, finding, profiles.of(claims) if claims else None)
+    assert found is not None
+    return found
+
+
+@given(JSON, JSON)
+@settings(max_examples=examples(200))
+def test_a_difference_leads_from_one_value_to_the_other(before: Any, after: Any) -> None:
+    assert after == apply(before, difference(before, after))
+
+
+@given(st.lists(st.integers(0, 3), max_size=6), st.lists(st.integers(0, 3), max_size=6), st.data())
+@settings(max_examples=examples(100))
+def test_any_part_of_a_difference_can_be_applied(before: list[int], after: list[int], data: st.DataObject) -> None:
+    operations = difference(before, after)
+    chosen = [each for each in operations if data.draw(st.booleans())]
+    added = sum(each["op"] == "add" for each in chosen) - sum(each["op"] == "remove" for each in chosen)
+    assert len(before) + added == len(apply(before, chosen))
+
+
+def test_a_fix_is_the_smallest_patch() -> None:
+    found = fixed("tool-result", {"/0/request/messages/0/timestamp": 1}, "request/no-local-only-fields")
+    assert ({"op": "remove", "path": "/messages/0/timestamp"},) == found.patch
+
+
+def test_lost_reasoning_comes_from_the_reply_that_had_it() -> None:
+    lost = {"/1/request/messages/1/reasoning_content": REMOVE}
+    found = fixed("stream-thinking-session", lost, "reasoning/resent-on-tool-turns")
+    (operation,) = found.patch
+    assert ("add", "/messages/1/reasoning_content") == (operation["op"], operation["path"])
+    assert "/0/response/choices/0" == found.origin
+
+
+def test_what_only_the_client_knows_is_named() -> None:
+    given = conversation("tool-result", {})
+    (only,) = given
+    body = {**only.request, "messages": [each for each in only.request["messages"] if each["role"] != "tool"]}
+    body["messages"].append({"role": "user", "content": "And now?"})
+    asked = (Exchange(request=body),)
+    finding = next(each for name, each in findings(asked) if name == "transcript/calls-answered")
+    found = fixes.fix(asked, "transcript/calls-answered", finding, None)
+    assert found is not None
+    assert () == found.patch
+    assert "the result of the call: run the tool, or say that the call was not carried out" == found.needs
+
+
+@every(
+    ("before", "after", "expected"),
+    [
+        ([{"role": "user", "content": "Hi there"}], [], "the text 'Hi there' would be lost"),
+        (
+            [{"role": "user", "content": "Hi"}],
+            [{"role": "user", "content": "Hi"}, {"role": "user", "content": "Go on."}],
+            "the text 'Go on.' would be made up",
+        ),
+        (
+            [{"role": "assistant", "content": "A", "reasoning_content": "Why so"}],
+            [{"role": "assistant", "content": "A"}],
+            "the reasoning 'Why so' would be lost",
+        ),
+        (
+            [{"role": "tool", "tool_call_id": "a", "content": "12"}],
+            [],
+            "the result '12' would be lost",
+        ),
+        (
+            [{"role": "assistant", "content": "<think>Hm</think>Yes"}],
+            [{"role": "assistant", "content": "Yes", "reasoning_content": "Hm"}],
+            "",
+        ),
+    ],
+)
+def test_a_loss_is_named(before: list[Any], after: list[Any], expected: str) -> None:
+    one, other = (content_of(Exchange(request={"messages": each})) for each in (before, after))
+    assert expected == loss(one, other, "")
+
+
+def test_a_session_is_corrected_in_every_request_that_repeats_a_message() -> None:
+    lost = {f"/{number}/request/messages/2/reasoning_content": REMOVE for number in (1, 2, 3)}
+    given = conversation("thinking-session", lost)
+    assert [] != findings(given)
+    whole = corrected(given, None, rules.load())
+    assert [] == findings(whole)
+    assert [each.response for each in given] == [each.response for each in whole]
+
+
+def mutants(mutation: Mutation) -> list[Conversation]:
+    """Return the first mutant of a mutation in each of three bases."""
+    found: list[Conversation] = []
+    for base in all_bases(mutation.wire)[not mutation.sessions]:
+        if mutation.prepare is not None or len(found) == 3:
+            continue
+        if mutation.claims and not bases.is_good(base, mutation.claims):
+            continue
+        records = base.records()
+        target = next(iter(mutation.find(records)), None)
+        if target is None:
+            continue
+        mutation.apply(target)
+        if orjson.dumps(records) != base.text:
+            found.append(bases.conversation(records))
+    return found
+
+
+def outcomes_of(mutation: Mutation) -> list[bool]:
+    """Return whether each finding in the mutants of a mutation is fixed; what a fix leaves is checked on the way."""
+    shown = []
+    profile = profiles.of(mutation.claims) if mutation.claims else None
+    for mutant in mutants(mutation):
+        for rule, finding in findings(mutant, dict(mutation.claims)):
+            found = fixes.fix(mutant, rule, finding, profile)
+            if found is None:
+                continue
+            shown.append(bool(found.patch))
+            if found.patch:
+                number = int(finding.at.split("/")[1])
+                request = apply(mutant[number].request, found.patch)
+                sent = wires.translate((Exchange(request=request, url=mutant[number].url),))[0]
+                assert sent.request is not None
+                assert bool(found.title)
+    return shown
+
+
+@every("mutation", some(OF_CLIENTS, 24, name=lambda each: each.name))
+def test_the_fix_of_a_mutant_is_a_request_of_its_wire(mutation: Mutation) -> None:
+    assert [] != outcomes_of(mutation) or mutation.prepare is not None
+
+
+@pytest.mark.slow
+def test_most_findings_in_mutants_are_fixed() -> None:
+    shown = [each for mutation in OF_CLIENTS for each in outcomes_of(mutation)]
+    assert LEAST_FIXED <= sum(shown) / len(shown)
+
+
+def test_the_command_prints_a_diff_and_writes_corrected_requests(tmp_path: Path) -> None:
+    (record,) = edit(BASES["tool-result"], {"/0/request/messages/2/tool_call_id": "call_9"})
+    path, out = write(tmp_path / "session.jsonl", jsonl(record, BASES["plain"][0])), tmp_path / "fixed.jsonl"
+    code, shown, _ = run_check("--fix", path, "-o", out)
+    assert 1 == code
+    own = record["request"]["messages"][1]["tool_calls"][0]["id"]
+    assert f'-      "tool_call_id": "call_9",\n+      "tool_call_id": "{own}",\n' in shown
+    assert f"--- a{path}:1\n+++ b{path}:1\n" in shown
+    first, second = [json.loads(line) for line in out.read_text().splitlines()]
+    assert BASES["tool-result"][0] == first
+    assert BASES["plain"][0] == second
+    assert 0 == run_check(out)[0]
+
+
+def test_json_has_the_patch_of_each_finding(tmp_path: Path) -> None:
+    (record,) = edit(BASES["tool-result"], {"/0/request/messages/2/tool_call_id": "call_9"})
+    _, shown, _ = run_check("--format", "json", write(tmp_path / "exchange.json", record))
+    outcomes = json.loads(shown)["inputs"][0]["outcomes"]
+    found = [each["fixes"][0] for outcome in outcomes for each in outcome["findings"]]
+    own = record["request"]["messages"][1]["tool_calls"][0]["id"]
+    expected = [{"op": "replace", "path": "/messages/2/tool_call_id", "value": own}]
+    assert [expected] * len(found) == [each["patch"] for each in found]
+    assert ["/0/request"] * len(found) == [each["at"] for each in found]
+
+
+def test_fixed_needs_fix(tmp_path: Path) -> None:
+    code, _, error = run_check(write(tmp_path / "plain.json", BASES["plain"][0]), "-o", tmp_path / "out")
+    assert 2 == code
+    assert "--fixed needs --fix: it is where the corrected requests go" in error
+
+
+def test_a_finding_about_the_provider_has_no_fix() -> None:
+    given = conversation("plain", {"/0/response/choices/0/message/role": "user"})
+    rule, finding = findings(given)[0]
+    assert "provider" == finding.side
+    assert fixes.fix(given, rule, finding, None) is None
+    assert [] == [each for each in judge(given, None, rules.load()).found() if each.status is Status.ERRORED]
