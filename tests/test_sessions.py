@@ -1,11 +1,14 @@
 """Sessions of agents: recognized by content, healthy ones without findings, broken ones with the finding that fits."""
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from conformance.errors import InvalidDocument
 from conformance.files import Task, check_paths
 from conformance.formats import Input, read_path
 from tests import planted
@@ -184,3 +187,21 @@ def test_a_file_of_other_lines_in_a_folder_is_skipped_as_a_whole(tmp_path: Path)
             for each in some
         ]
         assert ["pi", "unrecognized"] == [each["kind"] for each in checked]
+
+
+def is_read(path: Path) -> bool:
+    """Return whether a file is read, or refused by an error of its own."""
+    with suppress(InvalidDocument):
+        list(read_path(path))
+    return True
+
+
+def test_values_of_the_wrong_type_raise_nothing(tmp_path: Path) -> None:
+    for write in (each for each in WRITERS if each not in {planted.opencode, planted.goose, planted.zed}):
+        path = write(tmp_path / write.__name__, WRONG)
+        text = path.read_text("utf-8")
+        strings = sorted(set(re.findall(r'"[a-z_A-Z0-9]+"(?=[,}\]])', text)))
+        for string in strings[::2]:
+            for junk in ("[[]]", '{"a": 1}', "null", "1.5"):
+                path.write_text(text.replace(string, junk), "utf-8")
+                assert is_read(path)

@@ -62,7 +62,7 @@ def examine(
             continue
         title = import_module(f"{sessions.__name__}.{place.agent}").TITLE
         report = AgentReport(place.agent, title)
-        seen: set[str] = set()
+        seen: dict[str, Path] = {}
         for file in found:
             if reason := _left_out(file, report, bounds, end):
                 report.unread[reason] += 1
@@ -83,32 +83,37 @@ def _left_out(file: SessionFile, report: AgentReport, bounds: Extent, end: float
     return f"larger than {_MAX_BYTES >> 20} MB" if file.size > _MAX_BYTES else ""
 
 
-def _check(checker: Checker, path: Path, report: AgentReport, seen: set[str], limit: int) -> None:
+def _check(checker: Checker, path: Path, report: AgentReport, seen: dict[str, Path], limit: int) -> None:
+    broken: set[str] = set()
     try:
         for given in read_path(path):
             if given.problem is not None or given.kind not in sessions.KINDS:
                 report.unread["not understood"] += 1
-                return
-            # The folder and the database of opencode may hold the same session, and a compaction makes several parts.
-            name = f"{given.session or path}:{given.line}"
-            if given.conversation and name not in seen and report.sessions < limit:
-                seen.add(name)
-                _add(report, given, checker)
+                break
+            # The folder and the database of opencode may hold the same session; a session may be several inputs.
+            name = given.session if report.agent == "opencode" else f"{path} {given.session}"
+            is_new = name not in seen
+            if not given.conversation or (is_new and report.sessions >= limit) or seen.setdefault(name, path) != path:
+                continue
+            report.sessions += is_new
+            if _add(report, given, checker):
+                broken.add(name)
     except InvalidDocument as error:
         report.unread[error.message if "library" in error.message else "cannot be read"] += 1
+    report.broken += len(broken)
 
 
-def _add(report: AgentReport, given: Input, checker: Checker) -> None:
+def _add(report: AgentReport, given: Input, checker: Checker) -> bool:
+    """Add what is found in an input, and return whether that is anything."""
     checked = checker.input(given).report
-    report.sessions += 1
     report.exchanges += len(given.conversation)
     every = chain.from_iterable(_findings(outcome, given) for outcome in checked["outcomes"])
     # What is wrong in the history is found in each request that has it.
     found = [*{(each["rule"], each["message"]): each for each in reversed(list(every))}.values()]
-    report.broken += bool(found)
     report.findings.update([each["rule"] for each in found])
     # More than are shown, since a later session may hold a worse one.
     report.worst = sorted([*report.worst, *_first_of_each_rule(found)], key=_rank)[: 10 * WORST]
+    return bool(found)
 
 
 def _findings(outcome: Mapping[str, Any], given: Input) -> Iterator[dict[str, Any]]:

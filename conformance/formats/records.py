@@ -133,6 +133,11 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def as_objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return the objects in a value if it is a list, else none."""
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
 def as_object(value: Any) -> Mapping[str, Any]:
     """Return a value if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}

@@ -25,7 +25,7 @@ _MARK: Final = re.compile(
     rb'"(?:parentUuid|leafUuid|projectHash|working_dir)"\s*:'
     rb'|"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|session|file-history-snapshot'
     rb'|queue-operation|last-prompt|custom-title|ai-title)"'
-    rb'|\A\s*\{"id":"[^"]{1,64}","timestamp":"[^"]{1,64}","instructions":'
+    rb'|\A\s*\{\s*"id"\s*:\s*"[^"]{1,64}",\s*"timestamp"\s*:\s*"[^"]{1,64}",\s*"(?:instructions|git)"'
 )
 """What the beginning of a file of lines has if it may be a session."""
 _LINES: Final = ("qwen_code", "claude_code", "codex", "gemini_cli", "pi", "goose")
@@ -125,17 +125,17 @@ def _records(lines: "Iterable[Line]", notes: dict[str, int]) -> Iterator[tuple[i
 
 def _inputs(agent: ModuleType, found: "Iterable[Session]", path: str, notes: Mapping[str, int]) -> Iterator[Input]:
     """Yield an input for each conversation; one without a reply or a failure only if there is no other."""
-    from conformance.formats.sessions.steps import input_of
+    from conformance.formats.sessions.steps import inputs_of
 
     empty = True
     skipped: dict[str, None] = {}
     for session in found:
-        given = input_of(session, path, agent.KIND)
+        given = None
+        for given in inputs_of(session, path, agent.KIND):
+            more = tuple([note.format(count) for note, count in notes.items()]) if empty else ()
+            yield given._replace(notes=(*more, *given.notes))
+            empty = False
         if given is None:
             skipped.update(dict.fromkeys(session.notes))
-            continue
-        more = tuple([note.format(count) for note, count in notes.items()]) if empty else ()
-        yield given._replace(notes=(*more, *given.notes))
-        empty = False
     if empty or skipped:
         yield Input(path, None, agent.KIND, notes=tuple(skipped) or (_EMPTY,))

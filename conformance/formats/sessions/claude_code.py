@@ -13,7 +13,7 @@ zed-industries/zed@e0902d1297bb86e3f7316efa466a9d2f47a7732f/crates/agent/src/cla
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.formats.records import as_object, as_text, date_of
+from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
 from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
 
@@ -106,19 +106,21 @@ def _kept(spoken: Sequence[Record], chain: frozenset[str]) -> list[Record]:
     on_way = [each for _, each in spoken if as_text(each.get("uuid")) in chain]
     replies = {_reply_id(each) for each in on_way if each.get("type") == "assistant"} - {""}
     calls = {
-        block.get("id")
+        as_text(block.get("id"))
         for _, each in spoken
         if _reply_id(each) in replies
         for block in _blocks(each)
         if block.get("type") == "tool_use"
-    }
+    } - {""}
     return [
         (line, each)
         for line, each in spoken
         if as_text(each.get("uuid")) in chain
         or (each.get("type") == "assistant" and _reply_id(each) in replies)
         or (each.get("isApiErrorMessage") and as_text(each.get("parentUuid")) in chain)
-        or any(block.get("tool_use_id") in calls for block in _blocks(each) if block.get("type") == "tool_result")
+        or any(
+            as_text(block.get("tool_use_id")) in calls for block in _blocks(each) if block.get("type") == "tool_result"
+        )
     ]
 
 
@@ -130,7 +132,7 @@ def _blocks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     content = as_object(record.get("message")).get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+    return as_objects(content)
 
 
 def _session(records: Sequence[Record], notes: tuple[str, ...]) -> Session:
@@ -170,8 +172,8 @@ def _blocks_of(step: Replied) -> list[Mapping[str, Any]]:
 def _reply(record: Mapping[str, Any], line: int | None, before: Sequence[Mapping[str, Any]]) -> Replied:
     """Return a reply with the blocks of a record after those of records before; a block may come more than once."""
     message = as_object(record.get("message"))
-    names = {block.get("id") for block in before if block.get("id")}
-    new = [block for block in _blocks(record) if block not in before and block.get("id") not in names]
+    names = {as_text(block.get("id")) for block in before} - {""}
+    new = [block for block in _blocks(record) if block not in before and as_text(block.get("id")) not in names]
     content = [*before, *new]
     body = {**message, "type": "message", "role": "assistant", "content": content}
     sent = {"role": "assistant", "content": content}
@@ -192,10 +194,11 @@ def _closed(steps: Sequence[Step]) -> Iterator[Step]:
     waiting: list[str] = []
     for step in steps:
         if isinstance(step, Replied):
-            waiting = [block["id"] for block in _blocks_of(step) if block.get("type") == "tool_use" and "id" in block]
+            calls = [block for block in _blocks_of(step) if block.get("type") == "tool_use"]
+            waiting = [name for block in calls if (name := as_text(block.get("id")))]
         elif isinstance(step, Added):
             blocks = [block for item in step.items for block in item["content"]]
-            answered = {block.get("tool_use_id") for block in blocks}
+            answered = {as_text(block.get("tool_use_id")) for block in blocks}
             waiting = [each for each in waiting if each not in answered]
             if waiting and any(_INTERRUPTED in as_text(block.get("text")) for block in blocks):
                 results = [{"type": "tool_result", "tool_use_id": each, "content": "Interrupted"} for each in waiting]

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument
-from conformance.formats.records import as_object, as_text, date_of
+from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import only
 from conformance.formats.sessions.failing import failure
 from conformance.formats.sessions.steps import RULES, Added, Refused, Replied, Session, Step
@@ -74,7 +74,7 @@ def _steps(message: Mapping[str, Any]) -> Iterator[Step]:
         return
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    listed = [_plain(each) for each in blocks if isinstance(each, Mapping)] if isinstance(blocks, list) else []
+    listed = [_plain(each) for each in as_objects(blocks)]
     if not listed:
         return
     sent = {"role": message["role"], "content": listed}

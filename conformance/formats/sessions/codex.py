@@ -12,7 +12,7 @@ openai/codex@152e7caecdc1050f186f3ec768ec5fb2cfa04923/codex-rs/protocol/src/mode
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from conformance.formats.records import as_object, as_text, date_of
+from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
 from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
 
@@ -103,8 +103,8 @@ class _Rollout:
         self._answer()
         body = {"object": "response", "output": self._reply}
         self._steps.append(Replied(tuple(self._reply), body, self._line, self._model, self._date))
-        calls = [item for item in self._reply if item.get("type") in _OUTPUTS and item.get("call_id")]
-        self._waiting = {item["call_id"]: _OUTPUTS[item["type"]] for item in calls}
+        calls = [(as_text(item.get("call_id")), _OUTPUTS.get(as_text(item.get("type")), "")) for item in self._reply]
+        self._waiting = {call: kind for call, kind in calls if call and kind}
         self._reply, self._line = [], None
 
     def _answer(self) -> None:
@@ -133,7 +133,7 @@ class _Rollout:
     def _compacted(self, payload: Mapping[str, Any]) -> Iterator[Session]:
         yield from self.close()
         history = payload.get("replacement_history")
-        items = [item for item in history if isinstance(item, Mapping)] if isinstance(history, list) else []
+        items = as_objects(history)
         text = as_text(payload.get("message"))
         if not items and text:
             items = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}]

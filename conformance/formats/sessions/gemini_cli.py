@@ -12,7 +12,7 @@ chatRecordingTypes.ts and chatRecordingService.ts
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.formats.records import as_object, as_text, date_of
+from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
 from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
 
@@ -53,8 +53,7 @@ def of_value(value: Mapping[str, Any], _path: str) -> Iterator[Session]:
 
 
 def _listed(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    messages = value.get("messages")
-    return [each for each in messages if isinstance(each, Mapping)] if isinstance(messages, list) else []
+    return as_objects(value.get("messages"))
 
 
 def _before(messages: Mapping[str, Numbered], name: Any) -> dict[str, Numbered]:
@@ -70,7 +69,7 @@ def _steps(messages: Sequence[Numbered]) -> Iterator[Step]:
         if kind == "user" and parts:
             yield Added(({"role": "user", "parts": parts},), line)
         elif kind == "gemini":
-            calls = [each for each in message.get("toolCalls") or () if isinstance(each, Mapping)]
+            calls = as_objects(message.get("toolCalls"))
             made = [{"functionCall": {key: call.get(key) for key in ("id", "name", "args")}} for call in calls]
             content = {"role": "model", "parts": [*parts, *made]}
             if content["parts"]:

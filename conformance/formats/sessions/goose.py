@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.formats import rebuilt
-from conformance.formats.records import as_object, as_text, date_of
+from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import reply
 from conformance.formats.sessions.databases import parsed, rows
 from conformance.formats.sessions.failing import failure, text_of
@@ -59,7 +59,7 @@ def _steps(spoken: Iterable[tuple[int | None, Mapping[str, Any]]]) -> Iterator[S
     for line, record in spoken:
         if as_object(record.get("metadata")).get("agentVisible") is False:
             continue
-        blocks = [each for each in record.get("content") or () if isinstance(each, Mapping)]
+        blocks = as_objects(record.get("content"))
         if record.get("role") == "assistant":
             said = [as_text(each.get("text")) for each in blocks if each.get("type") == "text"]
             if said and said[0].lstrip().startswith(_FAILED):

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance.documents import BOUNDS
 from conformance.formats import rebuilt
-from conformance.formats.records import as_object, as_text, date_of
+from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import only, reply
 from conformance.formats.sessions.databases import parsed, rows
 from conformance.formats.sessions.failing import failure
@@ -51,8 +51,8 @@ def holds(value: Mapping[str, Any]) -> bool:
 def of_value(value: Mapping[str, Any], path: str) -> Iterator[Session]:
     """Yield the conversation of an export, or of the files that belong to the file of a session."""
     if isinstance(value.get("messages"), list):
-        listed = [as_object(each) for each in value["messages"]]
-        messages = [_Message(as_object(each.get("info")), _objects(each.get("parts"))) for each in listed]
+        listed = as_objects(value["messages"])
+        messages = [_Message(as_object(each.get("info")), as_objects(each.get("parts"))) for each in listed]
         yield from _sessions(messages, as_text(as_object(value.get("info")).get("id")))
     elif str(value.get("id")).startswith("ses"):
         yield from _sessions(_files(Path(path), as_text(value.get("id"))), as_text(value.get("id")))
@@ -92,10 +92,6 @@ def _read(file: Path) -> Mapping[str, Any]:
         return as_object(parsed(file.read_bytes()) if file.stat().st_size <= BOUNDS.bytes else None)
     except OSError:
         return {}
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def _sessions(messages: Sequence[_Message], name: str) -> Iterator[Session]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.formats import rebuilt
-from conformance.formats.records import as_text, date_of
+from conformance.formats.records import as_objects, as_text, date_of
 from conformance.formats.sessions.chat import only, reply
 from conformance.formats.sessions.failing import failure, text_of
 from conformance.formats.sessions.steps import Added, Interrupted, Refused, Session, Step
@@ -79,7 +79,7 @@ def _steps(way: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Step]:
     dropped: set[str] = set()
     for line, entry in way:
         message = entry.get("message")
-        if entry.get("type") in _SUMMARIES:
+        if as_text(entry.get("type")) in _SUMMARIES:
             yield Added((_summary(entry),), line)
         elif entry.get("type") == "custom_message":
             yield Added(({"role": "user", "content": text_of(entry.get("content"))},), line)
@@ -91,8 +91,8 @@ def _steps(way: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Step]:
             if call not in dropped:
                 yield Added((rebuilt.result(call, text_of(message.get("content"))),), line)
         elif message.get("role") == "assistant":
-            calls = [each["id"] for each in _blocks(message) if each.get("type") == "toolCall" and "id" in each]
-            if message.get("stopReason") in _DROPPED:
+            calls = [as_text(each.get("id")) for each in _blocks(message) if each.get("type") == "toolCall"]
+            if as_text(message.get("stopReason")) in _DROPPED:
                 dropped.update(calls)
                 yield from _failed(message, line) if message.get("stopReason") == "error" else ()
                 continue
@@ -107,8 +107,7 @@ def _steps(way: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Step]:
 
 
 def _blocks(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    content = message.get("content")
-    return [each for each in content if isinstance(each, Mapping)] if isinstance(content, list) else []
+    return as_objects(message.get("content"))
 
 
 def _unanswered(waiting: Iterable[str]) -> Iterator[Step]:

@@ -10,7 +10,7 @@ Source: QwenLM/qwen-code@015346f1d5d7312fddaf84a7ef1f83c7d217d389/packages/core/
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.formats.records import as_object, as_text, date_of
+from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.failing import failure
 from conformance.formats.sessions.steps import Added, Refused, Replied, Session, Step
 
@@ -39,7 +39,7 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Sessi
             steps += _spoken(record, line)
         elif record.get("subtype") == "chat_compression" and isinstance(history, list):
             yield Session("gemini", tuple(steps), name)
-            steps = [Added([each for each in history if isinstance(each, Mapping)])]
+            steps = [Added(as_objects(history))]
         else:
             steps += _failed(as_object(payload.get("uiEvent")), record, line)
     yield Session("gemini", tuple(steps), name)

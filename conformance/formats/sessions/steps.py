@@ -12,7 +12,10 @@ from conformance.formats.inputs import Input
 from conformance.wire.exchange import Exchange
 
 RULES: Final = (
-    "transcript/*",
+    "transcript/[!r]*",
+    "transcript/reply-*",
+    "transcript/result-*",
+    "transcript/results-follow-calls",
     "request/tool-call-id-not-empty",
     "request/tool-call-ids-unique*",
     "tool-calls/id-not-empty",
@@ -24,15 +27,19 @@ RULES: Final = (
     "gemini/response-named-as-its-call",
     "error/[!bc]*",
 )
-"""The rules for which a history is enough. Others would judge what an agent adds, converts or drops when it sends."""
+"""The rules for which a history is enough. Others would judge what an agent adds, converts or drops when it sends.
+
+Results are stored as they come, so their order says nothing.
+"""
 
 NOTE: Final = (
     "holds what was said, not what was sent: pairing, ids, history, markup and failures are checked, and nothing about"
     " parameters, shapes, usage and streams; record the traffic with conformance proxy to check those"
 )
-_MAX_ITEMS: Final = 2_000_000
+_MAX_ITEMS: Final = 20_000
 """How many items all requests of a conversation have at most: they grow with the square of its length."""
-_EARLY: Final = "the first {0} replies of this long session are checked as history only"
+_EARLY: Final = "in this long session, the requests before the first {0} replies are checked as history of later ones"
+_REPLY_RULES: Final = tuple([rule for rule in RULES if not rule.startswith(("transcript/", "request/"))])
 
 _URLS: Final = {
     "chat": "/chat/completions",
@@ -96,16 +103,18 @@ class Session:
     rules: tuple[str, ...] = RULES
 
 
-def input_of(session: Session, path: str, kind: str) -> Input | None:
-    """Return the input of a conversation; None if it has neither a reply nor a failure."""
+def inputs_of(session: Session, path: str, kind: str) -> Iterator[Input]:
+    """Yield the input of a conversation, after that of its early replies if it is long; none if it has no replies."""
     outcomes = [step for step in session.steps if isinstance(step, (Replied, Refused))]
     if not outcomes:
-        return None
+        return
     early = _early(session.steps, len(outcomes))
+    if early:
+        yield _replies(session, outcomes[:early], path, kind)
     exchanges = tuple(_exchanges(session, early))
     lines = tuple([step.line for step in outcomes[early:] if step.line is not None])
     notes = (*session.notes, *((_EARLY.format(early),) if early else ()), NOTE)
-    return Input(
+    yield Input(
         path,
         lines[0] if lines else None,
         kind,
@@ -115,6 +124,23 @@ def input_of(session: Session, path: str, kind: str) -> Input | None:
         lines=lines if len(lines) == len(exchanges) else (),
         notes=notes,
         rules=session.rules,
+    )
+
+
+def _replies(session: Session, outcomes: Sequence[Replied | Refused], path: str, kind: str) -> Input:
+    """Return the input of replies without their requests."""
+    url = _URLS[session.wire]
+    statuses = [step.status if isinstance(step, Refused) else None for step in outcomes]
+    exchanges = [
+        Exchange.of_plain(None, dict(step.body), status, url=url, model=step.model, date=step.date)
+        for step, status in zip(outcomes, statuses, strict=True)
+    ]
+    lines = tuple([step.line for step in outcomes if step.line is not None])
+    located = lines if len(lines) == len(exchanges) else ()
+    rules = tuple([rule for rule in session.rules if rule in _REPLY_RULES])
+    line = lines[0] if lines else None
+    return Input(
+        path, line, kind, tuple(exchanges), session.provider, session.session, lines=located, notes=(NOTE,), rules=rules
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from conformance.errors import InvalidDocument
 from conformance.formats import rebuilt
 from conformance.formats.compression import unpack
-from conformance.formats.records import as_object, as_text, date_of
+from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import reply
 from conformance.formats.sessions.databases import parsed, rows
 from conformance.formats.sessions.failing import text_of
@@ -63,8 +63,7 @@ def _steps(message: Any, model: str, date: str) -> Iterator[Step]:
             yield Added(({"role": "user", "content": text},))
     elif "Agent" in given:
         agent = as_object(given["Agent"])
-        content = agent.get("content")
-        blocks = [each for each in content if isinstance(each, Mapping)] if isinstance(content, list) else []
+        blocks = as_objects(agent.get("content"))
         uses = [as_object(each.get("ToolUse")) for each in blocks if "ToolUse" in each]
         thinking = [as_text(as_object(each.get("Thinking")).get("text")) for each in blocks]
         yield from _agent(_texts(blocks), thinking, uses, [*as_object(agent.get("tool_results")).values()], model, date)
@@ -72,7 +71,7 @@ def _steps(message: Any, model: str, date: str) -> Iterator[Step]:
         yield Added(({"role": "user", "content": _segments(given, "text") or "(empty)"},))
     elif given.get("role") == "assistant":
         thinking = [_segments(given, "thinking")]
-        uses, results = ([as_object(each) for each in given.get(key) or ()] for key in ("tool_uses", "tool_results"))
+        uses, results = (as_objects(given.get(key)) for key in ("tool_uses", "tool_results"))
         yield from _agent(_segments(given, "text"), thinking, uses, results, model, date)
 
 
@@ -80,10 +79,10 @@ def _agent(
     text: str, thinking: list[str], uses: list[Mapping[str, Any]], results: list[Any], model: str, date: str
 ) -> Iterator[Step]:
     found = [as_object(each) for each in results]
-    answered = {each.get("tool_use_id") for each in found}
-    sent = [each for each in uses if each.get("id") in answered]
+    answered = {as_text(each.get("tool_use_id")) for each in found}
+    sent = [each for each in uses if as_text(each.get("id")) in answered]
     # With fewer results than calls some were cancelled; with results of other calls, none of them can be dropped.
-    calls = uses if answered - {each.get("id") for each in uses} else sent
+    calls = uses if answered - {as_text(each.get("id")) for each in uses} else sent
     made = [rebuilt.call(each.get("id"), each.get("name"), each.get("input")) for each in calls]
     yield from reply([text], thinking, made, None, model, date)
     if found:
@@ -101,11 +100,13 @@ def _content(content: Any) -> str:
 
 
 def _texts(blocks: Any) -> str:
-    listed = [as_object(each) for each in blocks] if isinstance(blocks, list) else []
-    found = [as_text(each.get("Text")) or as_text(as_object(each.get("Mention")).get("content")) for each in listed]
+    found = [
+        as_text(each.get("Text")) or as_text(as_object(each.get("Mention")).get("content"))
+        for each in as_objects(blocks)
+    ]
     return "\n".join([each for each in found if each])
 
 
 def _segments(message: Mapping[str, Any], kind: str) -> str:
-    listed = [as_object(each) for each in message.get("segments") or ()]
+    listed = as_objects(message.get("segments"))
     return "\n".join([as_text(each.get("text")) for each in listed if each.get("type") == kind])

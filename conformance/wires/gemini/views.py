@@ -70,7 +70,14 @@ def _answers(number: int, native: Native) -> Iterator[Answer]:
                 expected = tuple([name for other, name in calls if other == identity])
             place: Place = (number, "request", "contents", position, "parts", at, key)
             if expected:
-                yield Answer(place, result, result.get("name"), tuple(dict.fromkeys(expected)), position, native)
+                yield Answer(
+                    place,
+                    result,
+                    result.get("name"),
+                    _distinct(expected),
+                    position,
+                    native,
+                )
             _take(calls, identity, result.get("name"))
         if not results:
             calls.clear()
@@ -152,3 +159,8 @@ def _spelled(signature: str) -> str:
 answers: Final = native_view("result of a call", Side.CLIENT, _answers)
 steps: Final = native_view("first call of a step", Side.CLIENT, _steps)
 signed_texts: Final = View("signed text that is sent back", Side.CLIENT, _signed_texts)
+
+
+def _distinct(names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return each name once; a name on the wire may be any value."""
+    return tuple({repr(name): name for name in names}.values())
