@@ -1,4 +1,4 @@
-"""Explain a rule, claim, probe, scenario or provider, or list them.
+"""Explain an error text, a rule, claim, probe, scenario or provider, or list them.
 
 An explanation says what it means, why, its source, and how to fix a finding. NAME is the id of a rule or of a fact
 about agent loops (as `check` and `adapter` print it), the name of a claim, of a probe (as a run prints it), of a
