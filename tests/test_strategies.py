@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -51,16 +52,16 @@ def test_a_transcript_may_end_with_the_answer(transcript: list[dict[str, Any]]) 
     assert ("assistant", False) == (transcript[-1]["role"], "tool_calls" in transcript[-1])
 
 
-@pytest.mark.parametrize(
-    ("ids", "expected"),
-    [
-        ("unique", [["call_0", "call_1"], ["call_2"]]),
-        ("kimi", [["functions.{}:0", "functions.{}:1"], ["functions.{}:2"]]),
-        ("colliding across turns", [["call_0", "call_1"], ["call_0"]]),
-        ("colliding within a turn", [["call_0", "call_0"], ["call_0"]]),
-        ("empty", [["", ""], [""]]),
-    ],
-)
+IDS = {
+    "unique": [["call_0", "call_1"], ["call_2"]],
+    "kimi": [["functions.{}:0", "functions.{}:1"], ["functions.{}:2"]],
+    "colliding across turns": [["call_0", "call_1"], ["call_0"]],
+    "colliding within a turn": [["call_0", "call_0"], ["call_0"]],
+    "empty": [["", ""], [""]],
+}
+
+
+@pytest.mark.parametrize(("ids", "expected"), some(IDS.items(), name=itemgetter(0), mark=pytest.mark.exhaustive))
 def test_ids_have_the_requested_form(ids: str, expected: list[list[str]]) -> None:
     found = find(transcripts(ids=ids), lambda each: [2, 1] == [len(turn) for turn in turns(each)], settings=QUICKLY)
     names = iter([call["function"]["name"] for message in found for call in message.get("tool_calls", ())])
