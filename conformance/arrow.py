@@ -161,7 +161,7 @@ class _Judging(NamedTuple):
 @lru_cache(maxsize=8)
 def _rules(globs: tuple[str, ...] | None) -> Sequence[Rule]:
     """Return the same rules for the same globs, since the engine arranges a set of rules only once."""
-    return all_rules.load() if globs is None else all_rules.select(globs)
+    return all_rules.of_traffic() if globs is None else all_rules.select(globs)
 
 
 def _profile(given: Profile | str | Path | None) -> Profile | str | None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
 LOSES = "reasoning/present-on-tool-turns"
-OPEN = "the gate is open; covered 1 of 33"
+OPEN = "the gate is open; covered 1 of 34"
 
 
 def command(fault: str = "good") -> str:
@@ -98,7 +98,7 @@ def test_strict_rejects_requests_and_names_the_rule(adapter: Any) -> None:
         (["run", "--driver", "x"], "--provider is required"),
         (["run", "--driver", "'", "--provider", "groq"], "is not a command"),
         (["run", "--driver", "", "--provider", "groq"], "name an adapter"),
-        (["run", "--driver", "x", "--provider", "grok"], "did you mean"),
+        (["run", "--driver", "x", "--provider", "mistrall"], "did you mean"),
         (["run", "--driver", "x", "--provider", "groq", "--scenario", "no-such"], "unknown scenario 'no-such'"),
         (["run", "--driver", "x", "--provider", "groq", "--env", "NOT_SET_ANYWHERE"], "is not set"),
         (["run", "referenz"], "did you mean reference?"),

@@ -147,7 +147,7 @@ TESTS = """
 def test_a_client_is_tested_in_its_own_repository(foreign: pytest.Pytester) -> None:
     driver = Path(__file__).with_name("broken_client.py")
     foreign.makepyfile(TESTS.format(heavy=HEAVY, driver=str(driver)))
-    run(foreign).assert_outcomes(passed=13)
+    run(foreign, alone=True).assert_outcomes(passed=13)
 
 
 def test_a_lossy_client_gets_the_rule_the_request_and_the_fix(foreign: pytest.Pytester) -> None:
@@ -158,7 +158,7 @@ def test_a_lossy_client_gets_the_rule_the_request_and_the_fix(foreign: pytest.Py
             simulation = simulate(simulator)
             simulation.assert_conformant(list(agent(simulation, loses=True)))
     """)
-    result = run(foreign)
+    result = run(foreign, alone=True)
     result.assert_outcomes(failed=1)
     text = shown(result)
     for words in (

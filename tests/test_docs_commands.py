@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from tests import planted
 from tests.checking import BASES, GOOD, ROOT, jsonl, write
 from tests.loops import every
 
@@ -59,6 +60,7 @@ def sandbox(tmp_path: Path) -> Path:
     """A folder with the files that the how-to pages take for granted: traffic, recordings, results of two runs."""
     write(tmp_path / "request.json", GOOD["request"])
     write(tmp_path / "traffic.jsonl.gz", jsonl(GOOD, GOOD))
+    planted.claude_code(tmp_path, "call_3")
     write(tmp_path / "messages.json", {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]})
     (tmp_path / "cassettes").mkdir()
     write(tmp_path / "cassettes" / "session.json", BASES["tool-result"])
@@ -71,8 +73,8 @@ def sandbox(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def environment() -> Mapping[str, str]:
-    """Return an environment with the commands of this Python, and without keys of providers."""
+def environment(home: str) -> Mapping[str, str]:
+    """Return an environment with the commands of this Python and a home folder, and without keys of providers."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith(("_KEY", "_TOKEN"))}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     plain = {
@@ -80,7 +82,7 @@ def environment() -> Mapping[str, str]:
         "NO_COLOR": "1",
         "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:xdist -p no:cov -p no:base_url -p no:anyio -p no:hypothesispytest",
     }
-    return {**kept, **plain, "PATH": path, "PYTHONPATH": str(ROOT)}
+    return {**kept, **plain, "HOME": home, "PATH": path, "PYTHONPATH": str(ROOT)}
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -88,7 +90,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [BASH, "-euo", "pipefail", "-c", command],
         cwd=folder,
-        env=environment(),
+        env=environment(str(folder)),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
@@ -101,7 +103,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def run_until_it_prints(command: str, folder: Path) -> tuple[str, int]:
     """Return the first line that a command prints, and how it ends on Ctrl-C."""
     words = shlex.split(command, comments=True)
-    started = subprocess.Popen(words, cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True)
+    started = subprocess.Popen(words, cwd=folder, env=environment(str(folder)), stdout=subprocess.PIPE, text=True)
     with started:
         assert started.stdout
         line = started.stdout.readline()

@@ -25,7 +25,7 @@ def end_of_call_left_in_content(reply: Reply) -> None:
     reply.put("content", "</parameter>\n</function>\n</tool_call>")
 
 
-@mutation(targets.replies_with_reasoning, "reasoning/no-markup", related=("reasoning/fields-agree",))
+@mutation(targets.replies_with_reasoning, "reasoning/no-markup")
 def call_begun_in_reasoning(reply: Reply) -> None:
     """The reasoning ends where the markup of a call begins."""
     reply.put("reasoning_content", "I will check.<|tool_calls_section_begin|>")
