@@ -13,7 +13,7 @@ import yaml
 from conformance import markup
 from conformance.judge import check
 from conformance.markup import CALL, REASONING, REMAINS, TOKEN, find_leaks, may_leak, read_calls
-from conformance.markup.patterns import patterns
+from conformance.markup.patterns import patterns, required_word
 from conformance.results import Level, Status
 from conformance.rules import select
 from conformance.wire.exchange import Exchange
@@ -284,3 +284,21 @@ def test_with_a_provider_only_the_option_of_its_engine_is_named() -> None:
     assert options["vllm"].endswith(f"{start}; start vLLM with `--tool-call-parser kimi_k2`")
     assert options["sglang"].endswith(f"{start}; start SGLang with `--tool-call-parser kimi_k2`")
     assert options["deepseek"].endswith(start)
+
+
+REQUIRED = [
+    (r"<tool_call>\s*\{", "<tool_call>"),
+    (r"<tool_calls?(?::\w+)?>\s*[\w.-]+", "<tool_call"),
+    (r"(?<![\w.-])[\w.-]{1,80}\[ARGS\]\s*\{", "[ARGS]"),
+    (r"\}\s*</tool_call>", "</tool_call>"),
+    (r"ab*c{0,3}d", "a"),
+    (r"begin|end", ""),
+    (r"(?i:begin)end", ""),
+    (r"\w+(?:begin)", ""),
+    (r"[a|b]end", "end"),
+]
+
+
+@every(("pattern", "expected"), REQUIRED)
+def test_the_required_word_of_a_pattern_stands_in_all_that_it_matches(pattern: str, expected: str) -> None:
+    assert expected == required_word(pattern)

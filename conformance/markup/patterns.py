@@ -23,15 +23,17 @@ _BRACKET: Final = re.compile(
     r"\[(?:/?(?:TOOL|THINK\]|INST\]|SYSTEM_PROMPT|AVAILABLE_)|ARGS\]|CALL_ID\]|MODEL_SETT|gMASK\]|EO[ST]\]|e~\[|\|\w+\|\]"
     r"|Round \d+\] USER|Calling tool:)|\][~<]"
 )
-_WORDS: Final = (
-    "functions.", "assistantfinal", "assistantcommentary", "assistantanalysis", "to=functions.", "call:", ">>>",
-    "invoke name=", "parameter name=", "functools[", "Action:", "tool_call", "[ARGS]",
-)  # fmt: skip
+_WORDS: Final = ("functions.", "assistant", "call:", ">>>", " name=", "functools[", "Action:", "tool_call")
+"""Each phrase holds one of them, or begins as a bracket does; looking for words is faster than for phrases."""
+
 _PHRASE: Final = re.compile(
     r"functions\.[\w-]+:\d|to=functions\.|assistant(?:final|commentary|analysis)\S|call:[\w.-]+\{|>>>(?:all\n|[A-Za-z_])"
-    r"|(?:invoke|parameter) name=|functools\[|Action:\s*(?:```|[\[{])|tool_call|\[ARGS\]"
+    r"|(?:invoke|parameter) name=|functools\[|Action:\s*(?:```|[\[{])|tool_call"
 )
 """What the words stand in if they are markup."""
+_PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|.", re.S)
+"""A piece of a regular expression: an escape, a class, a quantifier, any other character."""
+_SPECIAL: Final = ".^$*+?()|{}"
 _HEADS: Final = ("thought\n", "analysis", "Here is my thought process:", ">")
 
 
@@ -56,12 +58,16 @@ class Marker(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A pattern of one family, and whether code fences are looked into, too."""
+    """A pattern of one family, and whether code fences are looked into, too.
+
+    `word`: what each text has that the pattern matches; looking for it costs a tenth of the pattern. It may be empty.
+    """
 
     kind: str
     family: Family
     pattern: re.Pattern[str]
     in_fences: bool
+    word: str
 
 
 class Patterns(NamedTuple):
@@ -82,12 +88,34 @@ def patterns() -> Patterns:
             for text in texts:
                 found.setdefault(text, (kind, []))[1].append(family)
         for kind, given in family.forms.items():
-            forms += [Form(_KINDS[kind], family, re.compile(each, re.M), kind == "fenced") for each in given]
+            forms += [
+                Form(_KINDS[kind], family, re.compile(each, re.M), kind == "fenced", required_word(each))
+                for each in given
+            ]
     markers = {text: Marker(kind, tuple(given), _closes(text)) for text, (kind, given) in found.items()}
     # Longer markers first: one may be the beginning of another.
     listed = "|".join([re.escape(each) for each in sorted(markers, key=len, reverse=True)])
     # Any other word between the signs of special tokens is the token of a model that has no file.
     return Patterns(markers, re.compile(rf"(?=[<\[\]])(?:{listed}|<[|｜]/?\w[\w▁.:-]{{0,40}}[|｜]>)"), tuple(forms))
+
+
+def required_word(pattern: str) -> str:
+    """Return the longest text that stands in everything that a regular expression matches; empty if none is seen.
+
+    Groups are passed over, and so are characters that may be absent. Flags inside a pattern are not understood.
+    """
+    words, word, depth = [""], "", 0
+    for piece in _PIECE.findall(pattern):
+        is_literal = piece[-1] not in _SPECIAL if len(piece) == 1 else piece[0] == "\\" and not piece[1].isalnum()
+        if is_literal and not depth:
+            word += piece[-1]
+            continue
+        if piece == "|" and not depth:
+            return ""
+        # A quantifier is about the character before it.
+        words.append(word[:-1] if piece[0] in "?*{" else word)
+        word, depth = "", depth + (piece == "(") - (piece == ")")
+    return "" if "(?i" in pattern else max([*words, word], key=len)
 
 
 def _closes(text: str) -> bool:

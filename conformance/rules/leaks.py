@@ -35,7 +35,7 @@ _GOT: Final = {
 
 def leaks_in(text: str, reply: Reply, context: Context, kinds: Collection[str]) -> list[Leak]:
     """Return the leaks of some kinds in a text of a reply; what messages of users and tools quote was asked for."""
-    if not may_leak(text) and not closes_a_call(text):
+    if not _may_hold(text):
         return []
     names = tuple([name for name in context.declared.names if type(name) is str]) if reply.request else ()
     found = [leak for leak in _leaks(text, names) if leak.kind in kinds]
@@ -48,6 +48,11 @@ def leaks_in(text: str, reply: Reply, context: Context, kinds: Collection[str]) 
 def _is_asked_for(marker: str, asked: str) -> bool:
     """Return whether messages quote a marker; words, such as `analysis`, stand in them by chance."""
     return not marker.isalpha() and len(marker) > 1 and marker in asked
+
+
+@lru_cache(maxsize=8)
+def _may_hold(text: str) -> bool:
+    return may_leak(text) or closes_a_call(text)
 
 
 @lru_cache(maxsize=8)
