@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from conformance import markup
 from conformance.judge import check
-from conformance.markup import CALL, REASONING, REMAINS, TOKEN, find_leaks, may_leak, read_calls
+from conformance.markup.detection import find_leaks
+from conformance.markup.families import family_of
 from conformance.markup.patterns import patterns, required_word
+from conformance.markup.reading import read_calls
+from conformance.markup.signs import CALL, REASONING, REMAINS, TOKEN, may_leak
 from conformance.results import Level, Status
 from conformance.rules import select
 from conformance.wire.exchange import Exchange
@@ -111,7 +113,7 @@ def test_every_marker_of_every_family_leaks_after_a_sentence_and_passes_the_quic
 
 def test_a_family_of_several_is_that_of_the_model() -> None:
     families = find_leaks("</think>\nWarm.")[0].families
-    named = {model: markup.family_of(families, model) for model in ("Qwen/Qwen3-Coder-480B", "zai-org/GLM-4.6", "x")}
+    named = {model: family_of(families, model) for model in ("Qwen/Qwen3-Coder-480B", "zai-org/GLM-4.6", "x")}
     assert {"Qwen/Qwen3-Coder-480B": "qwen3_coder", "zai-org/GLM-4.6": "glm", "x": "hermes"} == {
         model: family.name for model, family in named.items() if family
     }

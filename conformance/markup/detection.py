@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 
 from conformance.markup.bare_calls import bare_calls, may_call
 from conformance.markup.families import Family
-from conformance.markup.patterns import CALL, REASONING, REMAINS, TOKEN, Form, may_leak, patterns
+from conformance.markup.patterns import Form, patterns
 from conformance.markup.quoting import QUOTED, masked
+from conformance.markup.signs import CALL, REASONING, REMAINS, TOKEN, may_leak
 
 _ORDER: Final = (CALL, REMAINS, REASONING, TOKEN)
 """What says more comes first."""

@@ -1,4 +1,4 @@
-"""The patterns of all families, compiled once, and the cheap search that decides whether any of them is tried."""
+"""The patterns of all families, compiled once."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -6,47 +6,13 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from conformance.markup.families import Family, load
-
-CALL: Final = "tool call"
-REASONING: Final = "reasoning"
-TOKEN: Final = "special token"  # noqa: S105 — a token of a model's vocabulary
-REMAINS: Final = "remains of a tool call"
+from conformance.markup.signs import CALL, REASONING, REMAINS, TOKEN
 
 _KINDS: Final = {"call": CALL, "fenced": CALL, "reasoning": REASONING, "remains": REMAINS, "token": TOKEN}
 
-_ANGLE: Final = re.compile(
-    r"<\s?(?:/?\s?[|｜]|/?(?:tool|thin|thought|func|invoke|param|arg_|mm:|minimax|seed:|ifm\||longcat|steptml|atem|iquest|dots_"
-    r"|antml|TOOLCALL|AVAILABLE|SPECIAL|scratch_pad|answer>|start_of|end_of|beginning_of|start_func|end_func|escape>|bos>|eos>"
-    r"|sop>|eop>|s>|role>|environment>)|\w{1,20}\|>)"
-)
-_BRACKET: Final = re.compile(
-    r"\[(?:/?(?:TOOL|THINK\]|INST\]|SYSTEM_PROMPT|AVAILABLE_)|ARGS\]|CALL_ID\]|MODEL_SETT|gMASK\]|EO[ST]\]|e~\[|\|\w+\|\]"
-    r"|Round \d+\] USER|Calling tool:)|\][~<]"
-)
-_WORDS: Final = ("functions.", "assistant", "call:", ">>>", " name=", "functools[", "Action:", "tool_call")
-"""Each phrase holds one of them, or begins as a bracket does; looking for words is faster than for phrases."""
-
-_PHRASE: Final = re.compile(
-    r"functions\.[\w-]+:\d|to=functions\.|assistant(?:final|commentary|analysis)\S|call:[\w.-]+\{|>>>(?:all\n|[A-Za-z_])"
-    r"|(?:invoke|parameter) name=|functools\[|Action:\s*(?:```|[\[{])|tool_call"
-)
-"""What the words stand in if they are markup."""
 _PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|.", re.S)
 """A piece of a regular expression: an escape, a class, a quantifier, any other character."""
 _SPECIAL: Final = ".^$*+?()|{}"
-_HEADS: Final = ("thought\n", "analysis", "Here is my thought process:", ">")
-
-
-def may_leak(text: str) -> bool:
-    """Return whether a text may hold markup; most have none of its signs, and cost nothing more."""
-    if "<" in text and _ANGLE.search(text) is not None:
-        return True
-    if ("[" in text or "]" in text) and _BRACKET.search(text) is not None:
-        return True
-    # A list, not a generator: that takes half the time.
-    if any([word in text for word in _WORDS]) and _PHRASE.search(text) is not None:
-        return True
-    return text[:40].lstrip().startswith(_HEADS)
 
 
 class Marker(NamedTuple):
