@@ -27,6 +27,7 @@ MAX_FINDINGS = 100
 
 # One object, because plans are cached by the identity of the claims.
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
+_NO_CLAIMANT: Final = Claimant()
 
 
 def check(
@@ -172,7 +173,7 @@ def _judge(
 def _claims(profile: Profile | None, exchange: Exchange, as_of: str, model: str) -> tuple[Mapping[str, Any], Claimant]:
     """Return the claims for an exchange, and who makes them."""
     if profile is None:
-        return _NO_CLAIMS, Claimant()
+        return _NO_CLAIMS, _NO_CLAIMANT
     on_wire, day = profile.on(exchange.protocol), as_of or exchange.date
     claim_of = partial(on_wire.claim, model=model, date=day)
     return on_wire.at(model, day), Claimant(profile.service, on_wire.contested(model, day), claim_of)
@@ -373,6 +374,8 @@ def _plan(chosen: _Chosen) -> _Plan:
 def _outcome(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
     """Return the outcome of a rule that found something; it failed unless claims describe all of it."""
     claims = [known_claim(rule, fault, contexts[element.place[0]]) for element, fault in faulty]
+    if not any(claims):
+        return _failed(rule, judged, faulty, contexts)
     known = [each for each, claim in zip(faulty, claims, strict=True) if claim]
     news = [each for each, claim in zip(faulty, claims, strict=True) if not claim]
     counts = Counter(filter(None, claims))

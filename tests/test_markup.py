@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from conformance import markup
 from conformance.judge import check
-from conformance.markup import CALL, REASONING, REMAINS, TOKEN, find_leaks, may_leak, read_calls
-from conformance.markup.patterns import patterns
+from conformance.markup.detection import find_leaks
+from conformance.markup.families import family_of
+from conformance.markup.patterns import patterns, required_word
+from conformance.markup.reading import read_calls
+from conformance.markup.signs import CALL, REASONING, REMAINS, TOKEN, may_leak
 from conformance.results import Level, Status
 from conformance.rules import select
 from conformance.wire.exchange import Exchange
@@ -111,7 +113,7 @@ def test_every_marker_of_every_family_leaks_after_a_sentence_and_passes_the_quic
 
 def test_a_family_of_several_is_that_of_the_model() -> None:
     families = find_leaks("</think>\nWarm.")[0].families
-    named = {model: markup.family_of(families, model) for model in ("Qwen/Qwen3-Coder-480B", "zai-org/GLM-4.6", "x")}
+    named = {model: family_of(families, model) for model in ("Qwen/Qwen3-Coder-480B", "zai-org/GLM-4.6", "x")}
     assert {"Qwen/Qwen3-Coder-480B": "qwen3_coder", "zai-org/GLM-4.6": "glm", "x": "hermes"} == {
         model: family.name for model, family in named.items() if family
     }
@@ -284,3 +286,21 @@ def test_with_a_provider_only_the_option_of_its_engine_is_named() -> None:
     assert options["vllm"].endswith(f"{start}; start vLLM with `--tool-call-parser kimi_k2`")
     assert options["sglang"].endswith(f"{start}; start SGLang with `--tool-call-parser kimi_k2`")
     assert options["deepseek"].endswith(start)
+
+
+REQUIRED = [
+    (r"<tool_call>\s*\{", "<tool_call>"),
+    (r"<tool_calls?(?::\w+)?>\s*[\w.-]+", "<tool_call"),
+    (r"(?<![\w.-])[\w.-]{1,80}\[ARGS\]\s*\{", "[ARGS]"),
+    (r"\}\s*</tool_call>", "</tool_call>"),
+    (r"ab*c{0,3}d", "a"),
+    (r"begin|end", ""),
+    (r"(?i:begin)end", ""),
+    (r"\w+(?:begin)", ""),
+    (r"[a|b]end", "end"),
+]
+
+
+@every(("pattern", "expected"), REQUIRED)
+def test_the_required_word_of_a_pattern_stands_in_all_that_it_matches(pattern: str, expected: str) -> None:
+    assert expected == required_word(pattern)

@@ -6,6 +6,7 @@ from conformance import load_profile
 from conformance.errors import AmbiguousName, UnknownName
 from conformance.profiles import load, names, naming
 from conformance.profiles.naming import fold, resolve
+from conformance.profiles.texts import listed, texts
 from tests.loops import every
 
 CALLED = {
@@ -108,3 +109,11 @@ def test_the_hosts_of_a_model_are_listed_with_its_vendor_first_and_their_own_nam
 
 def test_folding_ignores_case_spaces_and_punctuation() -> None:
     assert {"zai"} == {fold("Z.ai"), fold("z-ai"), fold("Z AI"), fold("z_ai")}
+
+
+@every("name", ["deepseek", "openrouter", "bedrock_openai_compat", "azure_foundry"])
+def test_the_lines_of_a_profile_show_every_model_that_it_lists(name: str) -> None:
+    profile = load(name)
+    wires = (profile, *profile.protocols.values())
+    expected = {model.name for each in wires for model in each.models} | {each.model for each in wires if each.model}
+    assert expected == set(listed(dict(texts())[name]))

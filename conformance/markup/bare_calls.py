@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from conformance.markup.families import Family, load
+from conformance.markup.signs import closes_a_call
 from conformance.wire.arguments import read_json
 
 _JSON: Final = re.compile(
@@ -28,16 +29,8 @@ _PROSE: Final = re.compile(r"[}\]][ \t]*\n*[ \t]*(?:[A-Za-z]+[,.:]?\s+){3}")
 
 _FAMILIES: Final = {"json": ("xlam", "llama_json", "hermes", "mistral"), "python": ("llama_pythonic", "olmo3", "lfm2")}
 
-_ENDS: Final = frozenset("}])`;>")
-"""How a text ends that is a call, or closes with one."""
-
 Found = tuple[Sequence[Family], str, int]
 """The families that write a call so, the call's beginning as it stands in the text, and where."""
-
-
-def closes_a_call(text: str) -> bool:
-    """Return whether a text ends as a call does, or with something that closes one."""
-    return text[-20:].rstrip()[-1:] in _ENDS
 
 
 def may_call(text: str, names: Collection[str]) -> bool:

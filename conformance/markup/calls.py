@@ -6,7 +6,8 @@ from typing import Final
 
 from conformance.markup.detection import Leak
 from conformance.markup.families import Family
-from conformance.markup.patterns import REMAINS, TOKEN, patterns
+from conformance.markup.patterns import patterns
+from conformance.markup.signs import REMAINS, TOKEN
 
 _SIGNS: Final = re.compile(r"[<>|｜\[\]]|^functions\.|^(?:to=|call:)")
 _PREFIX: Final = re.compile(r"^(?:to=)?functions\.|^(?:to=|call:)")
@@ -43,9 +44,6 @@ def end_of_value(arguments: str) -> Leak | None:
 
     An end tag whose start tag stands in the text belongs to what the value says, and so does a token among others.
     """
-    # Most arguments have neither sign, and cost no search.
-    if "</" not in arguments and "|>" not in arguments and "｜>" not in arguments and "[>[" not in arguments:
-        return None
     for pattern in (_AT_END, _AFTER):
         found = pattern.search(arguments)
         if found is not None and not _is_meant(arguments, found["m"]):

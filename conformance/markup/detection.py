@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
 from conformance.markup.bare_calls import bare_calls, may_call
 from conformance.markup.families import Family
-from conformance.markup.patterns import CALL, REASONING, REMAINS, TOKEN, Form, may_leak, patterns
+from conformance.markup.patterns import Form, patterns
 from conformance.markup.quoting import QUOTED, masked
+from conformance.markup.signs import CALL, REASONING, REMAINS, TOKEN, may_leak
 
 _ORDER: Final = (CALL, REMAINS, REASONING, TOKEN)
 """What says more comes first."""
@@ -92,7 +94,8 @@ def _merged(leaks: Iterable[Leak]) -> Iterator[Leak]:
 
 def _forms(text: str, plain: str) -> Iterator[Leak]:
     for form in patterns().forms:
-        found = form.pattern.search(text if form.in_fences else plain)
+        searched = text if form.in_fences else plain
+        found = form.pattern.search(searched) if form.word in searched else None
         if found is not None:
             start = found.start("m") if "m" in form.pattern.groupindex else found.start()
             leak = Leak(
@@ -136,8 +139,8 @@ def _markers(plain: str) -> Iterator[Leak]:
 
 def _fragments(plain: str) -> Iterator[Leak]:
     """Yield what is left of a marker at either end of a text."""
-    for pattern in (_CUT, _BEHEADED):
-        found = pattern.search(plain)
+    # A marker that is cut is short, and searching all of a long text for it takes as long as all other searches.
+    for found in (_CUT.search(plain, max(0, len(plain) - _NEAR)), _BEHEADED.search(plain)):
         if found is not None and not _is_quoted(plain, found.start(), found.end()):
             half = found[0].strip()
             known = patterns().markers
@@ -190,7 +193,13 @@ def _is_about(plain: str, leak: Leak) -> bool:
     if leak.kind is REASONING and leak.marker.startswith(("</", "[/")):
         return False
     before = plain[max(0, leak.start - 120) : leak.start].rstrip()
-    return bool(before) and _ABOUT.search(before) is not None
+    return bool(before) and _leads_to_markup(before)
+
+
+# A model that repeats a token does so for pages, with the same text before each.
+@lru_cache(maxsize=64)
+def _leads_to_markup(before: str) -> bool:
+    return _ABOUT.search(before) is not None
 
 
 def _calls_declared(plain: str, leak: Leak, names: Collection[str]) -> bool:

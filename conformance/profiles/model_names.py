@@ -5,7 +5,7 @@ Hosts write one model in many ways: `deepseek-ai/DeepSeek-V4-Flash`, `accounts/f
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final
@@ -43,7 +43,7 @@ def served_name(profile: Profile, model: str, *, is_own: bool = False) -> str:
     A glob says so only if it names a version or a line of models: `llama*` is about whatever is served. `is_own`: it
     is the vendor of this model, which serves all of its own.
     """
-    if _is_spelled(profile, model):
+    if _is_spelled(_entries(profile), model):
         return model
     wanted = key(model)
     for each in (profile, *profile.protocols.values()):
@@ -64,9 +64,16 @@ def spelled(profile: Profile, model: str, *, is_own: bool = False) -> str:
     return served_name(profile, model, is_own=is_own) or slug(model)
 
 
-def _is_spelled(profile: Profile, model: str) -> bool:
+def fits_any(entries: Collection[str], model: str) -> bool:
+    """Return whether a model may be one of these, so that their profile is worth loading to see how it is served."""
+    wanted = key(model)
+    is_one = any(wanted == key(each) or each.endswith("/*") for each in entries)
+    return is_one or _is_spelled(entries, model) or bool(_as_entry(entries, model) or _snapshot(entries, wanted))
+
+
+def _is_spelled(entries: Iterable[str], model: str) -> bool:
     """Return whether a model with its folder is already in the spelling of an entry, variant and all."""
-    return "/" in model and any(fnmatchcase(model.lower(), each.lower()) for each in _entries(profile))
+    return "/" in model and any(fnmatchcase(model.lower(), each.lower()) for each in entries)
 
 
 def slug(model: str) -> str:

@@ -13,6 +13,9 @@ from conformance.wire.native import CHAT
 
 _MAX_LOADED: Final = 256
 _HEAD: Final = 4096
+_MODEL: Final = re.compile(r"^ *model: *[\"']?([^\s\"']+)", re.MULTILINE)
+_MODELS: Final = re.compile(r"^(?P<indent> *)models: *\n(?P<lines>(?:(?P=indent) +.*\n|[ \t]*\n)+)", re.MULTILINE)
+_ENTRY: Final = re.compile(r"^( +)[\"']?([^\s\"']+?)[\"']?:(?=\s|$)", re.MULTILINE)
 _HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
 
@@ -42,6 +45,16 @@ def texts() -> Iterator[tuple[str, str]]:
 def heads() -> tuple[tuple[str, str], ...]:
     """Return the name of every shipped profile with its first lines, which say what it is called and known by."""
     return tuple([(name, (FOLDER / f"{name}.yaml").read_text("utf-8")[:_HEAD]) for name in names()])
+
+
+def listed(text: str) -> list[str]:
+    """Return the names and globs of models that a profile lists on any wire, and the models that runs ask for."""
+    found = _MODEL.findall(text)
+    for block in _MODELS.finditer(text):
+        lines = block["lines"]
+        depth = len(lines) - len(lines.lstrip(" "))
+        found += [name for indent, name in _ENTRY.findall(lines) if len(indent) == depth]
+    return found
 
 
 def _has_host(text: str, host: str) -> bool:

@@ -5,14 +5,11 @@ from typing import Any
 
 from conformance.rules.context import Context
 from conformance.wire.elements import Body, Reply, Streamed
-from conformance.wire.reasoning import carried_fields, find_tagged, untagged_text
+from conformance.wire.reasoning import ALL_KEYS, carried_fields, find_tagged, untagged_text
 from conformance.wire.values import as_object, as_word, objects
 
 _SERVER_CALLS = ("_call", "server_tool_use", "mcp_tool_use")
-_REASONING = (
-    "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "reasoning_text", "reasoning_opaque",
-    "extra_content",
-)  # fmt: skip
+_REASONING = frozenset(ALL_KEYS)
 _ANSWERS = ("refusal", "function_call", "audio", "images")
 _DATA_PARTS = ("image_url", "output_image", "refusal", "file", "output_audio")
 _TEXT_BLOCKS = ("text", "thinking", "redacted_thinking", "reasoning", "message")
@@ -67,10 +64,11 @@ def reply_has_finish_reason(reply: Reply, _context: Context) -> bool:
 def has_reasoning(reply: Reply) -> bool:
     """Return whether a reply carries reasoning that is not empty."""
     message = reply.message
-    if any([message.get(field) for field in _REASONING]):
+    # Asked first of the keys alone: most messages have none of them.
+    if not _REASONING.isdisjoint(message) and any([message.get(field) for field in _REASONING]):
         return True
     content = message.get("content")
-    return bool(content) and (bool(carried_fields(message)) or find_tagged(content) is not None)
+    return find_tagged(content) is not None if type(content) is str else bool(carried_fields(message))
 
 
 def reply_has_reasoning(reply: Reply, _context: Context) -> bool:

@@ -2,24 +2,16 @@
 
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from conformance.markup import (
-    CALL,
-    REASONING,
-    REMAINS,
-    Leak,
-    closes_a_call,
-    end_of_value,
-    family_of,
-    find_leaks,
-    may_leak,
-    part_of_name,
-)
+from conformance.markup.signs import CALL, REASONING, REMAINS, closes_a_call, may_end_with_markup, may_leak
 from conformance.results import Level
 from conformance.rules.context import Context, as_words
 from conformance.wire.elements import Reply
 from conformance.wire.text import content_text
+
+if TYPE_CHECKING:
+    from conformance.markup.detection import Leak
 
 _MOST: Final = 60
 _ENGINES: Final = {"vllm": "vLLM", "sglang": "SGLang"}
@@ -33,9 +25,9 @@ _GOT: Final = {
 }
 
 
-def leaks_in(text: str, reply: Reply, context: Context, kinds: Collection[str]) -> list[Leak]:
+def leaks_in(text: str, reply: Reply, context: Context, kinds: Collection[str]) -> "list[Leak]":
     """Return the leaks of some kinds in a text of a reply; what messages of users and tools quote was asked for."""
-    if not may_leak(text) and not closes_a_call(text):
+    if not _may_hold(text):
         return []
     names = tuple([name for name in context.declared.names if type(name) is str]) if reply.request else ()
     found = [leak for leak in _leaks(text, names) if leak.kind in kinds]
@@ -51,7 +43,15 @@ def _is_asked_for(marker: str, asked: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _leaks(text: str, names: tuple[str, ...]) -> tuple[Leak, ...]:
+def _may_hold(text: str) -> bool:
+    return may_leak(text) or closes_a_call(text)
+
+
+@lru_cache(maxsize=8)
+def _leaks(text: str, names: tuple[str, ...]) -> "tuple[Leak, ...]":
+    # Imported here, as all of the families is, because few replies have any sign of markup.
+    from conformance.markup.detection import find_leaks
+
     # Two rules look at each content, one after the other.
     return find_leaks(text, names)
 
@@ -63,17 +63,23 @@ def _asked_text(request: Any) -> str:
     return "\n".join([content_text(each.get("content")) for each in given if each.get("role") != "assistant"])
 
 
-def name_leak(name: Any, context: Context) -> Leak | None:
+def name_leak(name: Any, context: Context) -> "Leak | None":
     """Return the markup in the name of a called function; None if there is none, or the function is declared so."""
     names = context.declared.names
     if type(name) is not str or name in names:
         return None
+    from conformance.markup.calls import part_of_name
+
     return part_of_name(name, [each for each in names if type(each) is str])
 
 
-def argument_leak(arguments: Any) -> Leak | None:
+def argument_leak(arguments: Any) -> "Leak | None":
     """Return the markup at an end of a value in the text of a call's arguments, or after it; None if there is none."""
-    return end_of_value(arguments) if type(arguments) is str else None
+    if type(arguments) is not str or not may_end_with_markup(arguments):
+        return None
+    from conformance.markup.calls import end_of_value
+
+    return end_of_value(arguments)
 
 
 def level_of(reply: Reply) -> Level:
@@ -81,7 +87,7 @@ def level_of(reply: Reply) -> Level:
     return Level.MUST if reply.request and reply.request.get("tools") else Level.SHOULD
 
 
-def described(leak: Leak, context: Context) -> str:
+def described(leak: "Leak", context: Context) -> str:
     """Return what leaked, with its family and marker, and which layer has to take it out."""
     model, engines = context.exchange.model, _engines(context)
     marker = leak.marker if len(leak.marker) <= _MOST else f"{leak.marker[:_MOST]}…"
@@ -92,8 +98,10 @@ def described(leak: Leak, context: Context) -> str:
     return f"the special token {marker!r}{of}: the server's detokenizer or parser did not take it out"
 
 
-def title_of(leak: Leak, model: str) -> str:
+def title_of(leak: "Leak", model: str) -> str:
     """Return the name of the family that writes so; of several, that of the model."""
+    from conformance.markup.families import family_of
+
     family = family_of(leak.families, model)
     if family is None:
         return "an unknown family"
@@ -105,11 +113,13 @@ def _engines(context: Context) -> Collection[str]:
     return as_words(context.claim(_PARSERS)) if context.claims else tuple(_ENGINES)
 
 
-def layer_of(leak: Leak, model: str, engines: Collection[str] = tuple(_ENGINES)) -> str:
+def layer_of(leak: "Leak", model: str, engines: Collection[str] = tuple(_ENGINES)) -> str:
     """Return which layer of the server did not take out a call or reasoning, and the options that start its parser.
 
     Only the options of some engines are named.
     """
+    from conformance.markup.families import family_of
+
     family, is_reasoning = family_of(leak.families, model), leak.kind == REASONING
     layer = "reasoning parser" if is_reasoning else "tool-call parser"
     words = f"the server's {layer} did not take it"

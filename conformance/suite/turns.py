@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 from conformance import profiles
 from conformance.convert import egress, ingress
 from conformance.errors import Unusable
-from conformance.markup import ReadCall
+from conformance.markup.reading import ReadCall
 from conformance.observations.replies import reasoning_fields
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence

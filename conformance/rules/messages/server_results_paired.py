@@ -16,8 +16,14 @@ _TEXT = {"type": "text", "text": "Paris has 18 degrees."}
 
 
 def _has_results(request: NativeBody, _context: Context) -> bool:
-    contents = [message.get("content") for _, message in objects(request.value.get("messages"))]
-    kinds = [block.get("type") for content in contents if type(content) is list for _, block in objects(content)]
+    listed = request.value.get("messages")
+    if type(listed) is not list:
+        return False
+    # Every request repeats the blocks of its session, so that this is asked of more of them than any other rule's.
+    contents = [message.get("content") for message in listed if type(message) is dict]
+    kinds = [
+        block.get("type") for content in contents if type(content) is list for block in content if type(block) is dict
+    ]
     # The result of a client's tool is a bare `tool_result`, which does not end so.
     return any([type(kind) is str and kind.endswith(_RESULT) for kind in kinds])
 

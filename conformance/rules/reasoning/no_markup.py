@@ -1,6 +1,6 @@
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from conformance.markup import CALL, REASONING, REMAINS, TOKEN, Leak
+from conformance.markup.signs import CALL, REASONING, REMAINS, TOKEN
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import reply_has_reasoning
@@ -8,6 +8,9 @@ from conformance.rules.leaks import described, leaks_in
 from conformance.wire.elements import Reply
 from conformance.wire.reasoning import carried_fields, reasoning_text
 from conformance.wire.views import replies
+
+if TYPE_CHECKING:
+    from conformance.markup.detection import Leak
 
 _THOUGHT: Final = "/0/response/choices/0/message/reasoning_content"
 _CALLING: Final = {
@@ -51,7 +54,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     return []
 
 
-def _is_draft(text: str, leak: Leak, reply: Reply) -> bool:
+def _is_draft(text: str, leak: "Leak", reply: Reply) -> bool:
     """Return whether reasoning goes on after a call, or the call was made: models draft what they are going to call."""
     after = text[leak.start :]
     said_after = after[max(map(after.rfind, "}>])")) + 1 :]

@@ -1,4 +1,4 @@
-from conformance.markup import REASONING
+from conformance.markup.signs import REASONING
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.leaks import described, leaks_in, level_of

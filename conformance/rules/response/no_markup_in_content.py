@@ -1,6 +1,6 @@
 from typing import Final
 
-from conformance.markup import CALL, REMAINS, TOKEN
+from conformance.markup.signs import CALL, REMAINS, TOKEN
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.leaks import described, leaks_in, level_of
