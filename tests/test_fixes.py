@@ -134,7 +134,7 @@ def test_a_session_is_corrected_in_every_request_that_repeats_a_message() -> Non
     lost = {f"/{number}/request/messages/2/reasoning_content": REMOVE for number in (1, 2, 3)}
     given = conversation("thinking-session", lost)
     assert [] != findings(given)
-    whole = corrected(given, None, rules.load())
+    whole = corrected(given, None, rules.load()).conversation
     assert [] == findings(whole)
     assert [each.response for each in given] == [each.response for each in whole]
 

@@ -196,7 +196,10 @@ class Checker:
             return ()
         conversation = given.conversation
         if any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
-            conversation = fixing.fixed_input(given, profile, self._rules_for(given), task.as_of)
+            correction = fixing.fixed_input(given, profile, self._rules_for(given), task.as_of, found)
+            conversation = correction.conversation
+            if notes := [*fixing.correction_notes(correction)]:
+                report["notes"] = [*report.get("notes", ()), *notes]
             if text := "".join(fixing.diff(given, conversation)):
                 report["diff"] = text
         return tuple(fixing.records(given, conversation))

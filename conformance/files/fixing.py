@@ -11,10 +11,12 @@ from typing import Any, Final
 import orjson
 
 from conformance.documents import parse_json
-from conformance.documents.patch import apply
+from conformance.documents.patch import Operation, apply
+from conformance.documents.pointer import parse
 from conformance.errors import InvalidDocument
-from conformance.fixes import fix
-from conformance.fixes.corrected import corrected
+from conformance.fixes import Fix, fix
+from conformance.fixes.corrected import Correction, corrected
+from conformance.fixes.excerpt import shared_length, units
 from conformance.formats import Input
 from conformance.formats.compression import open_file
 from conformance.formats.records import record_of
@@ -42,21 +44,16 @@ class Fixing:
         self.as_of = as_of
         self.judged = 0
         self.left = 0
-        self._seen: dict[tuple[str, str, str], int] = {}
+        self._seen: dict[tuple[str, str, str], tuple[int, Fix | None]] = {}
 
     def add(self, rule: str, finding: Finding, shown: dict[str, Any], *, lines: bool) -> None:
         """Add the `fixes` of a finding to its JSON object, or what they would need; `lines` as for a task."""
         if self.judged >= MAX_JUDGED:
             self.left += 1
             return
-        number, _, inside = finding.at[1:].partition("/")
-        # A message that is at fault is so in every later request that repeats it.
-        seen = self._seen.setdefault((rule, inside, finding.message), int(number)) if number.isdecimal() else 0
-        earlier = seen if number.isdecimal() and seen < int(number) else None
-        found = fix(self.given.conversation, rule, finding, self.profile, self.as_of, earlier)
+        found = self._fix(rule, finding)
         if found is None:
             return
-        self.judged += found.trials
         if not found.patch:
             shown["needs"] = found.needs
             return
@@ -64,6 +61,21 @@ class Fixing:
         shown["fixes"] = [found.to_json(at)]
         if lines and (changes := self._changes(int(at.split("/")[1]), found.patch)):
             shown["fixes"][0]["changes"] = changes
+
+    def _fix(self, rule: str, finding: Finding) -> Fix | None:
+        """Return the fix of a finding; that of an earlier request whose history this one repeats is the same."""
+        first, _, inside = finding.at[1:].partition("/")
+        conversation = self.given.conversation
+        if not first.isdecimal():
+            return None
+        number, key = int(first), (rule, inside, finding.message)
+        seen, known = self._seen.get(key, (None, None))
+        if known is not None and seen is not None and _repeats(conversation[number], conversation[seen], known.patch):
+            return known
+        found = fix(conversation, rule, finding, self.profile, self.as_of, seen)
+        self._seen.setdefault(key, (number, found))
+        self.judged += 0 if found is None else found.trials
+        return found
 
     def add_all(self, outcomes: Sequence[Outcome], reported: Sequence[Mapping[str, Any]], *, lines: bool) -> None:
         """Add fixes to the findings in the JSON objects of outcomes."""
@@ -95,6 +107,14 @@ class Fixing:
             given, conversation = given._replace(conversation=(given.conversation[number],)), (conversation[number],)
         made = orjson.dumps(_record(value, given, conversation)).decode()
         return [{"first": line, "last": line, "text": f"{made}\n"}]
+
+
+def _repeats(later: Exchange, earlier: Exchange, patch: Sequence[Operation]) -> bool:
+    """Return whether a request repeats all that a patch changes in an earlier one, so that the patch holds for it."""
+    key, listed = units((later, earlier))
+    places = [parse(each["path"]) for each in patch]
+    same = shared_length(*listed) if key else 0
+    return all(place[:1] == (key,) and place[1:2] and int(place[1]) < same for place in places)
 
 
 def diff(given: Input, fixed: Conversation) -> Iterator[str]:
@@ -129,9 +149,19 @@ def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
         yield from (orjson.dumps(record_of(each, given.session)) for each in fixed)
 
 
-def fixed_input(given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str) -> Conversation:
-    """Return the conversation of an input with its requests corrected."""
-    return corrected(given.conversation, profile, tuple(rules), as_of)
+def fixed_input(
+    given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str, found: Sequence[Outcome]
+) -> Correction:
+    """Return the conversation of an input with its requests corrected, and what of it was left."""
+    return corrected(given.conversation, profile, tuple(rules), as_of, found)
+
+
+def correction_notes(correction: Correction) -> Iterator[str]:
+    """Yield what was not corrected, in words."""
+    if correction.left:
+        yield f"the session is corrected up to a bound: no fix was looked for in {correction.left} more findings"
+    if correction.undone:
+        yield f"{correction.undone} changes were taken back: each led to another finding in the session"
 
 
 def _with_request(exchange: Exchange, request: Any, is_it: bool) -> Exchange:  # noqa: FBT001 — one caller
