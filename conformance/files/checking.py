@@ -185,6 +185,7 @@ class Checker:
         """Add the fixes of the findings about the client to a report; return the corrected input, if it is wanted."""
         # Imported here because most runs fix nothing.
         from conformance.files import fixing
+        from conformance.files.request_diff import diff
 
         task, found = self._task, tuple(judgement.found())
         if task.fixes and found:
@@ -200,7 +201,7 @@ class Checker:
             conversation = correction.conversation
             if notes := [*fixing.correction_notes(correction)]:
                 report["notes"] = [*report.get("notes", ()), *notes]
-            if text := "".join(fixing.diff(given, conversation)):
+            if text := "".join(diff(given, conversation)):
                 report["diff"] = text
         return tuple(fixing.records(given, conversation))
 

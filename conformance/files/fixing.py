@@ -32,7 +32,6 @@ MAX_FILE: Final = 64 * 1024 * 1024
 """The largest file whose records are written as they are; those of a larger one are written as exchanges."""
 
 _INDENTS: Final = (2, 4, "\t", None)
-_CONTEXT: Final = 3
 
 
 class Fixing:
@@ -117,20 +116,6 @@ def _repeats(later: Exchange, earlier: Exchange, patch: Sequence[Operation]) -> 
     return all(place[:1] == (key,) and place[1:2] and int(place[1]) < same for place in places)
 
 
-def diff(given: Input, fixed: Conversation) -> Iterator[str]:
-    """Yield the unified diff of the requests of an input, each as JSON with an indent of two."""
-    for number, (exchange, other) in enumerate(zip(given.conversation, fixed, strict=True)):
-        if exchange.request == other.request:
-            continue
-        line = given.lines[number] if number < len(given.lines) else given.line
-        name = given.path.removeprefix("/") + (f":{line}" if line else "")
-        name += "" if len(fixed) == 1 else f" /{number}/request"
-        is_list = given.kind == "messages"
-        before, after = (_pretty(each.request["messages"] if is_list else each.request) for each in (exchange, other))
-        for text in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm="", n=_CONTEXT):
-            yield text + "\n"
-
-
 def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
     """Yield the lines of JSON that hold an input with corrected requests; everything else in them is as it was."""
     values = _values(given)
@@ -195,12 +180,16 @@ def _one(value: Any, request: Any, own: dict[str, Any]) -> Any:
 
 def _values(given: Input) -> list[Any]:
     """Return the values of the file that hold an input; none if it is not JSON, or not JSON Lines."""
+    return _parsed(given.path, given.lines or ((given.line,) if given.line else ()))
+
+
+@lru_cache(maxsize=1)
+def _parsed(path: str, numbers: tuple[int, ...]) -> list[Any]:
     try:
-        texts = _texts(given.path)
-        numbers = given.lines or ((given.line,) if given.line else ())
+        texts = _texts(path)
         if numbers and texts:
-            return [parse_json(texts[number - 1], given.path) for number in numbers]
-        return [parse_json("\n".join(texts), given.path)] if texts else []
+            return [parse_json(texts[number - 1], path) for number in numbers]
+        return [parse_json("\n".join(texts), path)] if texts else []
     except (InvalidDocument, OSError):
         return []
 
@@ -232,7 +221,3 @@ def _line_changes(before: Sequence[str], after: Sequence[str]) -> Iterator[dict[
     for tag, start, end, new, new_end in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":
             yield {"first": start + 1, "last": end, "text": "".join(f"{each}\n" for each in after[new:new_end])}
-
-
-def _pretty(value: Any) -> list[str]:
-    return json.dumps(value, indent=2, ensure_ascii=False).splitlines()

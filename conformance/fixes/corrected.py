@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from conformance.documents.patch import Operation, apply
 from conformance.fixes import fix
-from conformance.fixes.excerpt import Excerpt, excerpt, shared_length, units
+from conformance.fixes.excerpt import Excerpt, excerpt, source_of
 from conformance.fixes.problem import with_request
 from conformance.fixes.trial import EARLIER, carried
 from conformance.judge import judge
@@ -159,29 +159,13 @@ def _round(conversation: Conversation, judging: _Judging, effort: _Effort) -> Co
     """Return the exchanges, each corrected after those before it."""
     fixed: list[Exchange] = []
     for number, exchange in enumerate(conversation):
-        source = _source(conversation, number)
+        source, _ = source_of(conversation, number)
         # The messages of an earlier request come back here, changed as they were there.
         current = exchange if source < 0 else carried(exchange, conversation[source].request, fixed[source].request)
         recent = range(max(0, number - EARLIER), number)
         history = [fixed[each] for each in (([source] if 0 <= source < recent.start else []) + [*recent])]
         fixed.append(_without_findings((*history, current), number, judging, effort))
     return tuple(fixed)
-
-
-def _source(conversation: Conversation, number: int) -> int:
-    """Return the latest earlier exchange whose history a request repeats furthest; -1 if none is repeated."""
-    key, listed = units(conversation[number : number + 1])
-    best, longest = -1, 0
-    for earlier in range(number - 1, -1, -1):
-        there, held = units(conversation[earlier : earlier + 1])
-        if not key or there != key or len(held[0]) <= longest:
-            continue
-        length = shared_length(held[0], listed[0])
-        if length > longest:
-            best, longest = earlier, length
-        if length == len(held[0]):
-            break
-    return best
 
 
 def _without_findings(conversation: Conversation, number: int, judging: _Judging, effort: _Effort) -> Exchange:

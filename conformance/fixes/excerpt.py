@@ -109,6 +109,22 @@ def shared_length(one: Sequence[Any], other: Sequence[Any]) -> int:
     return next(differing, min(len(one), len(other)))
 
 
+def source_of(conversation: Conversation, number: int) -> tuple[int, int]:
+    """Return the latest earlier exchange whose history a request repeats furthest, and how many units; -1 if none."""
+    key, listed = units(conversation[number : number + 1])
+    best, longest = -1, 0
+    for earlier in range(number - 1, -1, -1):
+        there, held = units(conversation[earlier : earlier + 1])
+        if not key or there != key or len(held[0]) <= longest:
+            continue
+        length = shared_length(held[0], listed[0])
+        if length > longest:
+            best, longest = earlier, length
+        if length == len(held[0]):
+            break
+    return best, longest
+
+
 def _is_of_model(unit: Any) -> bool:
     shown = as_object(unit)
     return shown.get("role") in ("assistant", "model") or shown.get("type") in _MADE_BY_MODELS
