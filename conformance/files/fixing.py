@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,10 +20,12 @@ from conformance.fixes.excerpt import shared_length, units
 from conformance.formats import Input
 from conformance.formats.compression import open_file
 from conformance.formats.records import record_of
-from conformance.profiles import Profile
+from conformance.judge import judge
+from conformance.profiles import Profile, load_profile
 from conformance.results import Finding, Outcome
-from conformance.rules import Rule
+from conformance.rules import Rule, of_traffic
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.views import Side
 
 MAX_JUDGED: Final = 2000
 """How many forms of requests are judged for the findings of one input; the report says how many it left."""
@@ -85,6 +87,15 @@ class Fixing:
                 if finding is not None:
                     self.add(outcome["rule"], finding, shown, lines=lines)
 
+    def add_for_hosts(self, reported: Sequence[Mapping[str, Any]], *, lines: bool) -> None:
+        """Add fixes to findings that only some hosts of the model have: those by the claims of the first such host."""
+        found = {(rule, one.at): one for rule, one in _found_by(self.given.conversation, self.profile, self.as_of)}
+        for outcome in reported:
+            for shown in outcome["findings"]:
+                finding = found.get((outcome["rule"], shown["at"])) if "hosts" in shown else None
+                if finding is not None and not {"fixes", "needs"} & set(shown):
+                    self.add(outcome["rule"], finding, shown, lines=lines)
+
     def notes(self) -> list[str]:
         """Return what was not looked at, in words."""
         return [f"no fix was looked for in {self.left} more findings"] if self.left else []
@@ -106,6 +117,17 @@ class Fixing:
             given, conversation = given._replace(conversation=(given.conversation[number],)), (conversation[number],)
         made = orjson.dumps(_record(value, given, conversation)).decode()
         return [{"first": line, "last": line, "text": f"{made}\n"}]
+
+
+def refusing(reported: Iterable[Mapping[str, Any]]) -> Profile | None:
+    """Return the profile of the first host that rejects a request of which only the model is known."""
+    hosts = [host for outcome in reported for finding in outcome["findings"] for host in finding.get("hosts", ())]
+    return load_profile(hosts[0]["provider"]) if hosts else None
+
+
+def _found_by(conversation: Conversation, profile: Profile | None, as_of: str) -> Iterator[tuple[str, Finding]]:
+    for outcome in judge(conversation, profile, of_traffic(), as_of).found():
+        yield from [(outcome.rule, finding) for finding in outcome.findings if finding.side == Side.CLIENT]
 
 
 def _repeats(later: Exchange, earlier: Exchange, patch: Sequence[Operation]) -> bool:
@@ -135,7 +157,7 @@ def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
 
 
 def fixed_input(
-    given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str, found: Sequence[Outcome]
+    given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str, found: Sequence[Outcome] | None
 ) -> Correction:
     """Return the conversation of an input with its requests corrected, and what of it was left."""
     return corrected(given.conversation, profile, tuple(rules), as_of, found)

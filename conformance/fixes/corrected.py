@@ -173,32 +173,37 @@ def _without_findings(conversation: Conversation, number: int, judging: _Judging
     current = conversation[-1]
     for _ in range(MAX_STEPS):
         window = (*conversation[:-1], current)
-        patch = _next_patch(window, number, judging, effort)
-        if patch is None:
+        patch, is_last = _next_patch(window, number, judging, effort)
+        if patch:
+            current = with_request(current, apply(current.request, patch))
+        if is_last:
             break
-        current = with_request(current, apply(current.request, patch))
     return current
 
 
-def _next_patch(window: Conversation, number: int, judging: _Judging, effort: _Effort) -> Sequence[Operation] | None:
-    """Return the operations that fix the first finding of the last request that has a fix."""
+def _next_patch(
+    window: Conversation, number: int, judging: _Judging, effort: _Effort
+) -> tuple[Sequence[Operation], bool]:
+    """Return the operations that fix the first finding of the last request that has a fix, and whether it was alone."""
     short = Excerpt(window) if number in effort.whole else excerpt(window)
     if short.count:
         effort.cut.add(number)
     last = f"/{len(window) - 1}/request"
     effort.judged += 1
-    for rule, finding in _of_requests(judging.outcomes(short.conversation)):
+    every = [each for each in _of_requests(judging.outcomes(short.conversation)) if each[1].at.startswith(last)]
+    for rule, finding in every:
         key = _key(rule, short.original(finding))
-        if not finding.at.startswith(last) or not effort.wants(number, key):
+        if not effort.wants(number, key):
             continue
         step = fix(short.conversation, rule, finding, judging.profile, judging.as_of)
         effort.judged += 0 if step is None else step.trials
         patch = None if step is None else short.patch(step.patch)
         if patch:
             effort.steps.add((number, key))
-            return patch
+            # The trial showed that no other finding comes with it, so there is nothing more to look for.
+            return patch, len(every) == 1
         (effort.unclear if short.count else effort.hopeless).add(key)
-    return None
+    return (), True
 
 
 def _of_requests(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, Finding]]:
