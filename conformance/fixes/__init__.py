@@ -100,7 +100,7 @@ def _fix_in(exchanges: Conversation, rule: str, finding: Finding, profile: Profi
     position = next((int(each) for each in parse(finding.at)[3:4] if each.isdecimal()), None)
     short = excerpt(exchanges, position)
     moved = short.finding(finding)
-    if short.count and moved is not None:
+    if short.missing and moved is not None:
         trial = Trial(ClientProblem(short.conversation, rule, moved, profile, as_of))
         if trial.sees_the_finding:
             found = _fix(trial)

@@ -186,7 +186,7 @@ def _next_patch(
 ) -> tuple[Sequence[Operation], bool]:
     """Return the operations that fix the first finding of the last request that has a fix, and whether it was alone."""
     short = Excerpt(window) if number in effort.whole else excerpt(window)
-    if short.count:
+    if short.missing:
         effort.cut.add(number)
     last = f"/{len(window) - 1}/request"
     effort.judged += 1
@@ -202,7 +202,7 @@ def _next_patch(
             effort.steps.add((number, key))
             # The trial showed that no other finding comes with it, so there is nothing more to look for.
             return patch, len(every) == 1
-        (effort.unclear if short.count else effort.hopeless).add(key)
+        (effort.unclear if short.missing else effort.hopeless).add(key)
     return (), True
 
 

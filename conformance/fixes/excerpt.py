@@ -31,33 +31,33 @@ _MADE_BY_MODELS: Final = frozenset({"reasoning", "function_call", "custom_tool_c
 class Excerpt(NamedTuple):
     """Exchanges without a part of their history.
 
-    `key`: the member of the requests that holds it. `start`: the position from which units are missing. `count`: how
+    `key`: the member of the requests that holds it. `start`: the position from which units are missing. `missing`: how
     many.
     """
 
     conversation: Conversation
     key: str = ""
     start: int = 0
-    count: int = 0
+    missing: int = 0
 
     def finding(self, finding: Finding) -> Finding | None:
         """Return a finding of the whole conversation as one of the excerpt; None if its place is missing."""
-        return self._moved(finding, -self.count)
+        return self._moved(finding, -self.missing)
 
     def original(self, finding: Finding) -> Finding:
         """Return a finding of the excerpt as one of the whole conversation."""
-        return self._moved(finding, self.count) or finding
+        return self._moved(finding, self.missing) or finding
 
     def patch(self, operations: Iterable[Operation]) -> tuple[Operation, ...] | None:
         """Return operations on a request of the excerpt as those on the whole one; None for one on the whole list."""
         moved = []
         for each in operations:
             tokens = parse(each["path"])
-            if tokens == (self.key,) and self.count:
+            if tokens == (self.key,) and self.missing:
                 return None
             if tokens[:1] == (self.key,):
                 at = int(tokens[1])
-                tokens = (self.key, str(at + self.count * (at >= self.start)), *tokens[2:])
+                tokens = (self.key, str(at + self.missing * (at >= self.start)), *tokens[2:])
             moved.append({**each, "path": render(tokens)})
         return tuple(moved)
 
@@ -96,8 +96,8 @@ def excerpt(conversation: Conversation, least: int | None = None) -> Excerpt:
 def units(conversation: Sequence[Exchange]) -> tuple[str, list[list[Any]]]:
     """Return which member of all requests holds the history, and each one's; no name if they have none in common."""
     for key in LISTS:
-        lists = [as_object(each.request).get(key) for each in conversation]
-        if all(isinstance(each, list) for each in lists):
+        lists = [each for exchange in conversation if isinstance(each := as_object(exchange.request).get(key), list)]
+        if len(lists) == len(conversation):
             return key, lists
     return "", []
 
