@@ -43,10 +43,10 @@ def diff(given: Input, fixed: Conversation) -> Iterator[str]:
         if cut:
             one, two = {**one, key: before[cut:]}, {**two, key: [before[cut], *after[same:]]}
         is_list = given.kind == "messages"
-        texts = [_pretty(each["messages"] if is_list else each) for each in (one, two)]
-        start = next((at for at, text in enumerate(texts[0]) if text.startswith(f'  "{key}": [')), 0)
+        old, new = (_pretty(each["messages"] if is_list else each) for each in (one, two))
+        start = next((at for at, text in enumerate(old) if text.startswith(f'  "{key}": [')), 0)
         offsets = sum(lines[number][0][:cut]), sum(lines[number][1][:cut])
-        found = list(difflib.unified_diff(*texts, f"a/{name}", f"b/{name}", lineterm="", n=_CONTEXT))
+        found = list(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="", n=_CONTEXT))
         repeated += not found
         yield from (_shifted(each, start, offsets) + "\n" for each in found)
     if repeated:
