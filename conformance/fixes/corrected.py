@@ -58,7 +58,7 @@ def corrected(
 
     `found`: what was found in the conversation, if it was judged before.
     """
-    judging = _Judging(profile, tuple(rules), as_of)
+    judging = _Criteria(profile, tuple(rules), as_of)
     before = _Tally(judging.outcomes(conversation) if found is None else found)
     effort = _Effort(frozenset(before.rules))
     best: tuple[int, Conversation] | None = None
@@ -83,7 +83,7 @@ def corrected(
     return Correction(conversation if best is None else best[1], effort.left, undone)
 
 
-class _Judging(NamedTuple):
+class _Criteria(NamedTuple):
     """By what a conversation is judged."""
 
     profile: Profile | None
@@ -155,7 +155,7 @@ class _Effort:
         return bool(self.whole)
 
 
-def _round(conversation: Conversation, judging: _Judging, effort: _Effort) -> Conversation:
+def _round(conversation: Conversation, judging: _Criteria, effort: _Effort) -> Conversation:
     """Return the exchanges, each corrected after those before it."""
     fixed: list[Exchange] = []
     for number, exchange in enumerate(conversation):
@@ -168,7 +168,7 @@ def _round(conversation: Conversation, judging: _Judging, effort: _Effort) -> Co
     return tuple(fixed)
 
 
-def _without_findings(conversation: Conversation, number: int, judging: _Judging, effort: _Effort) -> Exchange:
+def _without_findings(conversation: Conversation, number: int, judging: _Criteria, effort: _Effort) -> Exchange:
     """Return the last exchange of a conversation, with its request fixed step by step."""
     current = conversation[-1]
     for _ in range(MAX_STEPS):
@@ -182,7 +182,7 @@ def _without_findings(conversation: Conversation, number: int, judging: _Judging
 
 
 def _next_patch(
-    window: Conversation, number: int, judging: _Judging, effort: _Effort
+    window: Conversation, number: int, judging: _Criteria, effort: _Effort
 ) -> tuple[Sequence[Operation], bool]:
     """Return the operations that fix the first finding of the last request that has a fix, and whether it was alone."""
     short = Excerpt(window) if number in effort.whole else excerpt(window)
