@@ -14,8 +14,10 @@ from conformance.documents.patch import apply, difference
 from conformance.documents.pointer import REMOVE, edit
 from conformance.fixes.content import content_of, loss
 from conformance.fixes.corrected import corrected
+from conformance.fixes.excerpt import excerpt
 from conformance.formats.records import exchange
 from conformance.judge import check, judge
+from conformance.resources import folder
 from conformance.results import Finding, Status
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.views import Side
@@ -134,9 +136,56 @@ def test_a_session_is_corrected_in_every_request_that_repeats_a_message() -> Non
     lost = {f"/{number}/request/messages/2/reasoning_content": REMOVE for number in (1, 2, 3)}
     given = conversation("thinking-session", lost)
     assert [] != findings(given)
-    whole = corrected(given, None, rules.load())
+    whole = corrected(given, None, rules.load()).conversation
     assert [] == findings(whole)
     assert [each.response for each in given] == [each.response for each in whole]
+
+
+def test_an_interleaved_session_is_corrected_as_well() -> None:
+    lost = {f"/{number}/request/messages/2/reasoning_content": REMOVE for number in (1, 2, 3)}
+    given = conversation("thinking-session", lost)
+    other = conversation("plain", {})
+    mixed = (*given[:2], *other * 4, *given[2:])
+    whole = corrected(mixed, None, rules.load())
+    assert 0 == whole.undone
+    assert [] == findings(whole.conversation)
+
+
+def long_session(turns: int) -> Conversation:
+    """Return a session whose requests lose the reasoning of each turn."""
+    first, second, *_ = BASES["thinking-session"]
+    body, reply = second["request"], first["response"]
+    head, sent, results = body["messages"][:2], body["messages"][2], body["messages"][3:5]
+    lost = {key: value for key, value in sent.items() if key != "reasoning_content"}
+    calls = [call["id"] for call in sent["tool_calls"]]
+    history, exchanges = list(head), []
+    for turn in range(turns):
+        # Each turn has ids of its own, as those of real hosts do.
+        made = json.loads(json.dumps([reply, lost, results]).replace(calls[0], f"{calls[0]}{turn}x"))
+        for old in calls[1:]:
+            made = json.loads(json.dumps(made).replace(old, f"{old}{turn}x"))
+        exchanges.append(exchange({"request": {**body, "messages": list(history)}, "response": made[0]}, "long"))
+        history += [made[1], *made[2]]
+    return tuple(exchanges)
+
+
+def test_a_long_session_is_corrected_from_excerpts() -> None:
+    given = long_session(24)
+    short = excerpt(given[-4:])
+    assert 20 < short.missing
+    assert [] != [each for _, each in findings(given) if each.side == Side.CLIENT]
+    whole = corrected(given, None, rules.load())
+    assert (0, 0) == (whole.left, whole.undone)
+    assert [] == [each for _, each in findings(whole.conversation) if each.side == Side.CLIENT]
+
+
+def test_json_lines_have_the_patch_for_the_hosts_of_a_model() -> None:
+    path = folder("docs") / "examples" / "lost-reasoning.json"
+    _, shown, _ = run_check("--format", "jsonl", path)
+    (outcome,) = json.loads(shown)["outcomes"]
+    (finding,) = outcome["findings"]
+    expected = [{"op": "add", "path": "/messages/1/reasoning_content", "value": ""}]
+    assert expected == finding["fixes"][0]["patch"]
 
 
 def mutants(mutation: Mutation) -> list[Conversation]:

@@ -185,19 +185,28 @@ class Checker:
         """Add the fixes of the findings about the client to a report; return the corrected input, if it is wanted."""
         # Imported here because most runs fix nothing.
         from conformance.files import fixing
+        from conformance.files.request_diff import diff
 
         task, found = self._task, tuple(judgement.found())
-        if task.fixes and found:
+        host = None if profile is not None else fixing.refusing(report["outcomes"])
+        if task.fixes and (found or host is not None):
             fixes = fixing.Fixing(given, profile, task.as_of)
             fixes.add_all(found, report["outcomes"], lines=task.lines)
+            if host is not None:
+                fixing.Fixing(given, host, task.as_of).add_for_hosts(report["outcomes"], lines=task.lines)
             if fixes.notes():
                 report["notes"] = [*report.get("notes", ()), *fixes.notes()]
         if not task.corrects:
             return ()
         conversation = given.conversation
-        if any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
-            conversation = fixing.fixed_input(given, profile, self._rules_for(given), task.as_of)
-            if text := "".join(fixing.diff(given, conversation)):
+        if host is not None or any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
+            # Judged again for a host: what it rejects is not among the findings of the canonical wire.
+            known = found if host is None else None
+            correction = fixing.fixed_input(given, host or profile, self._rules_for(given), task.as_of, known)
+            conversation = correction.conversation
+            if notes := [*fixing.correction_notes(correction)]:
+                report["notes"] = [*report.get("notes", ()), *notes]
+            if text := "".join(diff(given, conversation)):
                 report["diff"] = text
         return tuple(fixing.records(given, conversation))
 

@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,17 +11,21 @@ from typing import Any, Final
 import orjson
 
 from conformance.documents import parse_json
-from conformance.documents.patch import apply
+from conformance.documents.patch import Operation, apply
+from conformance.documents.pointer import parse
 from conformance.errors import InvalidDocument
-from conformance.fixes import fix
-from conformance.fixes.corrected import corrected
+from conformance.fixes import Fix, fix
+from conformance.fixes.corrected import Correction, corrected
+from conformance.fixes.excerpt import shared_length, units
 from conformance.formats import Input
 from conformance.formats.compression import open_file
 from conformance.formats.records import record_of
-from conformance.profiles import Profile
+from conformance.judge import judge
+from conformance.profiles import Profile, load_profile
 from conformance.results import Finding, Outcome
-from conformance.rules import Rule
+from conformance.rules import Rule, of_traffic
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.views import Side
 
 MAX_JUDGED: Final = 2000
 """How many forms of requests are judged for the findings of one input; the report says how many it left."""
@@ -30,7 +34,6 @@ MAX_FILE: Final = 64 * 1024 * 1024
 """The largest file whose records are written as they are; those of a larger one are written as exchanges."""
 
 _INDENTS: Final = (2, 4, "\t", None)
-_CONTEXT: Final = 3
 
 
 class Fixing:
@@ -42,21 +45,16 @@ class Fixing:
         self.as_of = as_of
         self.judged = 0
         self.left = 0
-        self._seen: dict[tuple[str, str, str], int] = {}
+        self._seen: dict[tuple[str, str, str], tuple[int, Fix | None]] = {}
 
     def add(self, rule: str, finding: Finding, shown: dict[str, Any], *, lines: bool) -> None:
         """Add the `fixes` of a finding to its JSON object, or what they would need; `lines` as for a task."""
         if self.judged >= MAX_JUDGED:
             self.left += 1
             return
-        number, _, inside = finding.at[1:].partition("/")
-        # A message that is at fault is so in every later request that repeats it.
-        seen = self._seen.setdefault((rule, inside, finding.message), int(number)) if number.isdecimal() else 0
-        earlier = seen if number.isdecimal() and seen < int(number) else None
-        found = fix(self.given.conversation, rule, finding, self.profile, self.as_of, earlier)
+        found = self._fix(rule, finding)
         if found is None:
             return
-        self.judged += found.trials
         if not found.patch:
             shown["needs"] = found.needs
             return
@@ -65,6 +63,21 @@ class Fixing:
         if lines and (changes := self._changes(int(at.split("/")[1]), found.patch)):
             shown["fixes"][0]["changes"] = changes
 
+    def _fix(self, rule: str, finding: Finding) -> Fix | None:
+        """Return the fix of a finding; that of an earlier request whose history this one repeats is the same."""
+        first, _, inside = finding.at[1:].partition("/")
+        conversation = self.given.conversation
+        if not first.isdecimal():
+            return None
+        number, key = int(first), (rule, inside, finding.message)
+        seen, known = self._seen.get(key, (None, None))
+        if known is not None and seen is not None and _repeats(conversation[number], conversation[seen], known.patch):
+            return known
+        found = fix(conversation, rule, finding, self.profile, self.as_of, seen)
+        self._seen.setdefault(key, (number, found))
+        self.judged += 0 if found is None else found.trials
+        return found
+
     def add_all(self, outcomes: Sequence[Outcome], reported: Sequence[Mapping[str, Any]], *, lines: bool) -> None:
         """Add fixes to the findings in the JSON objects of outcomes."""
         found = {(each.rule, one.at, one.message): one for each in outcomes for one in each.findings}
@@ -72,6 +85,15 @@ class Fixing:
             for shown in outcome["findings"]:
                 finding = found.get((outcome["rule"], shown["at"], shown["message"]))
                 if finding is not None:
+                    self.add(outcome["rule"], finding, shown, lines=lines)
+
+    def add_for_hosts(self, reported: Sequence[Mapping[str, Any]], *, lines: bool) -> None:
+        """Add fixes to findings that only some hosts of the model have: those by the claims of the first such host."""
+        found = {(rule, one.at): one for rule, one in _found_by(self.given.conversation, self.profile, self.as_of)}
+        for outcome in reported:
+            for shown in outcome["findings"]:
+                finding = found.get((outcome["rule"], shown["at"])) if "hosts" in shown else None
+                if finding is not None and not {"fixes", "needs"} & set(shown):
                     self.add(outcome["rule"], finding, shown, lines=lines)
 
     def notes(self) -> list[str]:
@@ -97,18 +119,23 @@ class Fixing:
         return [{"first": line, "last": line, "text": f"{made}\n"}]
 
 
-def diff(given: Input, fixed: Conversation) -> Iterator[str]:
-    """Yield the unified diff of the requests of an input, each as JSON with an indent of two."""
-    for number, (exchange, other) in enumerate(zip(given.conversation, fixed, strict=True)):
-        if exchange.request == other.request:
-            continue
-        line = given.lines[number] if number < len(given.lines) else given.line
-        name = given.path.removeprefix("/") + (f":{line}" if line else "")
-        name += "" if len(fixed) == 1 else f" /{number}/request"
-        is_list = given.kind == "messages"
-        before, after = (_pretty(each.request["messages"] if is_list else each.request) for each in (exchange, other))
-        for text in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm="", n=_CONTEXT):
-            yield text + "\n"
+def refusing(reported: Iterable[Mapping[str, Any]]) -> Profile | None:
+    """Return the profile of the first host that rejects a request of which only the model is known."""
+    hosts = [host for outcome in reported for finding in outcome["findings"] for host in finding.get("hosts", ())]
+    return load_profile(hosts[0]["provider"]) if hosts else None
+
+
+def _found_by(conversation: Conversation, profile: Profile | None, as_of: str) -> Iterator[tuple[str, Finding]]:
+    for outcome in judge(conversation, profile, of_traffic(), as_of).found():
+        yield from [(outcome.rule, finding) for finding in outcome.findings if finding.side == Side.CLIENT]
+
+
+def _repeats(later: Exchange, earlier: Exchange, patch: Sequence[Operation]) -> bool:
+    """Return whether a request repeats all that a patch changes in an earlier one, so that the patch holds for it."""
+    key, listed = units((later, earlier))
+    places = [parse(each["path"]) for each in patch]
+    same = shared_length(*listed) if key else 0
+    return all(place[:1] == (key,) and place[1:2] and int(place[1]) < same for place in places)
 
 
 def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
@@ -129,9 +156,19 @@ def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
         yield from (orjson.dumps(record_of(each, given.session)) for each in fixed)
 
 
-def fixed_input(given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str) -> Conversation:
-    """Return the conversation of an input with its requests corrected."""
-    return corrected(given.conversation, profile, tuple(rules), as_of)
+def fixed_input(
+    given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str, found: Sequence[Outcome] | None
+) -> Correction:
+    """Return the conversation of an input with its requests corrected, and what of it was left."""
+    return corrected(given.conversation, profile, tuple(rules), as_of, found)
+
+
+def correction_notes(correction: Correction) -> Iterator[str]:
+    """Yield what was not corrected, in words."""
+    if correction.left:
+        yield f"the session is corrected up to a bound: no fix was looked for in {correction.left} more findings"
+    if correction.undone:
+        yield f"{correction.undone} changes were taken back: each led to another finding in the session"
 
 
 def _with_request(exchange: Exchange, request: Any, is_it: bool) -> Exchange:  # noqa: FBT001 — one caller
@@ -165,12 +202,16 @@ def _one(value: Any, request: Any, own: dict[str, Any]) -> Any:
 
 def _values(given: Input) -> list[Any]:
     """Return the values of the file that hold an input; none if it is not JSON, or not JSON Lines."""
+    return _parsed(given.path, given.lines or ((given.line,) if given.line else ()))
+
+
+@lru_cache(maxsize=1)
+def _parsed(path: str, numbers: tuple[int, ...]) -> list[Any]:
     try:
-        texts = _texts(given.path)
-        numbers = given.lines or ((given.line,) if given.line else ())
+        texts = _texts(path)
         if numbers and texts:
-            return [parse_json(texts[number - 1], given.path) for number in numbers]
-        return [parse_json("\n".join(texts), given.path)] if texts else []
+            return [parse_json(texts[number - 1], path) for number in numbers]
+        return [parse_json("\n".join(texts), path)] if texts else []
     except (InvalidDocument, OSError):
         return []
 
@@ -202,7 +243,3 @@ def _line_changes(before: Sequence[str], after: Sequence[str]) -> Iterator[dict[
     for tag, start, end, new, new_end in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":
             yield {"first": start + 1, "last": end, "text": "".join(f"{each}\n" for each in after[new:new_end])}
-
-
-def _pretty(value: Any) -> list[str]:
-    return json.dumps(value, indent=2, ensure_ascii=False).splitlines()

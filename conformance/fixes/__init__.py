@@ -19,6 +19,7 @@ from conformance.documents.patch import Operation, apply, difference
 from conformance.documents.pointer import parse, render
 from conformance.errors import ConformanceError
 from conformance.fixes import fixers
+from conformance.fixes.excerpt import excerpt, units
 from conformance.fixes.needs import needed
 from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.fixes.trial import EARLIER, Trial
@@ -33,6 +34,9 @@ MAX_TRIALS: Final = 60
 _SHORT_SESSION: Final = 12
 """How many exchanges are judged whole if the last few do not show a finding."""
 
+_LONG: Final = 100
+"""A request with so many units takes twice the time of a short one."""
+
 _FEW: Final = 8
 """Of how many operations each is tried alone."""
 
@@ -45,7 +49,8 @@ class Fix:
 
     `patch`: operations of JSON Patch (RFC 6902) on the request's own body, in order; empty if there is no fix that
     loses nothing. `title`: what they do. `origin`: a pointer to the value in the conversation that they bring back,
-    empty if there is none. `needs`: without a patch, what only the client knows. `trials`: how often was judged.
+    empty if there is none. `needs`: without a patch, what only the client knows. `trials`: how often was judged; a long
+    request counts several times.
     """
 
     patch: tuple[Operation, ...]
@@ -84,11 +89,31 @@ def fix(
         end = number if seen is None else seen
         moved = replace(finding, at=render((end - start, *place[1:])))
         exchanges = (*conversation[start:end], conversation[number])
-        trial = Trial(ClientProblem(exchanges, rule, moved, profile, as_of))
-        if trial.sees_the_finding:
-            found = _fix(trial)
+        found = _fix_in(exchanges, rule, moved, profile, as_of)
+        if found is not None:
             return replace(found, origin=_moved(found.origin, start)) if found.origin else found
     return Fix((), needs=needed(rule), trials=len(starts))
+
+
+def _fix_in(exchanges: Conversation, rule: str, finding: Finding, profile: Profile | None, as_of: str) -> Fix | None:
+    """Return the fix of a finding about the last of some exchanges, None if they do not show the finding."""
+    position = next((int(each) for each in parse(finding.at)[3:4] if each.isdecimal()), None)
+    short = excerpt(exchanges, position)
+    moved = short.finding(finding)
+    if short.missing and moved is not None:
+        trial = Trial(ClientProblem(short.conversation, rule, moved, profile, as_of))
+        if trial.sees_the_finding:
+            found = _fix(trial)
+            patch = short.patch(found.patch)
+            if patch is not None:
+                return replace(found, patch=patch)
+    trial = Trial(ClientProblem(exchanges, rule, finding, profile, as_of))
+    if not trial.sees_the_finding:
+        return None
+    found = _fix(trial)
+    # Forms of a long request count as several, so that what is tried is bounded by its cost.
+    weight = 1 + max([len(each) for each in units(exchanges)[1]], default=0) // _LONG
+    return replace(found, trials=found.trials * weight)
 
 
 def _moved(pointer: str, by: int) -> str:

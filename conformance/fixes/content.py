@@ -154,7 +154,7 @@ def _loss_of_results(before: HeldContent, after: HeldContent, known: str) -> str
         if left[text] < len(pairs):
             return f"the result {text!r:.60} would be lost"
     for text, count in (left - texts).items():
-        if count and plain(text) not in known and text != NO_OUTPUT:
+        if count and plain(text) not in known and plain(text) not in before.all_text and text != NO_OUTPUT:
             return f"the result {text!r:.60} would be made up"
     for call, text in before.results:
         calls = {each for each, said in after.results if said == text}

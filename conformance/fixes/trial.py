@@ -7,6 +7,7 @@ from conformance import rules, wires
 from conformance.documents.patch import apply, difference
 from conformance.documents.pointer import parse
 from conformance.fixes.content import content_of, loss
+from conformance.fixes.excerpt import LISTS, shared_length
 from conformance.fixes.problem import Candidate, ClientProblem, with_request
 from conformance.judge import judge
 from conformance.profiles import Profile
@@ -17,10 +18,6 @@ from conformance.wire.values import as_object
 EARLIER: Final = 3
 """How many exchanges before a request are judged with it, if that is enough to see the finding: a reply comes back in
 the next request, and judging a whole session for each attempt would take the square of its length."""
-
-
-LISTS: Final = ("messages", "input", "contents")
-"""The members of a request that hold the conversation, on all wires."""
 
 
 class _Found(NamedTuple):
@@ -91,10 +88,10 @@ def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
     key = next((each for each in LISTS if isinstance(as_object(before).get(each), list)), "")
     if not key or not all(isinstance(as_object(each).get(key), list) for each in (request, after)):
         return exchange
-    same = next(
-        (at for at, (one, other) in enumerate(zip(request[key], before[key], strict=False)) if one != other), None
-    )
-    same = min(len(request[key]), len(before[key])) if same is None else same
+    same = shared_length(request[key], before[key])
+    if same == len(before[key]):
+        # Most requests add to the one before, and comparing whole histories takes the square of a session's length.
+        return with_request(exchange, {**request, key: [*after[key], *request[key][same:]]})
     changes = [each for each in difference(before[key], after[key]) if int(parse(each["path"])[0]) < same]
     return with_request(exchange, {**request, key: apply(request[key], changes)}) if changes else exchange
 

@@ -22,6 +22,10 @@ RULES: Final = ("transcript/*", "gemini/*", "messages/*", "native/*", "request/*
 _QUOTED: Final = re.compile(r"'([^']+)'")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 _RESULT_ROLES: Final = ("tool", "function")
+_ROLES: Final[Mapping[str, Mapping[str, str]]] = {
+    "messages": {"function": "tool"},
+    "contents": {"assistant": "model", "function": "user", "tool": "user"},
+}
 _HOLDERS: Final = ("messages", "input", "contents")
 
 
@@ -41,6 +45,7 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
         return
     yield from _as_before(problem, units)
     for title, changed in (
+        ("send the roles of this wire", _with_roles(units)),
         ("put the results into the order of their calls", _ordered(units.units)),
         ("move each result directly after its call", _adjacent(units.units)),
         ("send each result once", _once(units.units)),
@@ -148,7 +153,12 @@ def _once(units: Sequence[Any]) -> list[Any]:
 
 
 def _distinct(blocks: list[Any]) -> list[Any]:
-    return [block for number, block in enumerate(blocks) if block not in blocks[:number]]
+    # Two calls may have the same result; only an id shows that it is that of one call.
+    return [
+        block
+        for number, block in enumerate(blocks)
+        if block not in blocks[:number] or ("functionResponse" in block and "id" not in block["functionResponse"])
+    ]
 
 
 def _swapped(units: Sequence[Any], message: str) -> list[Any] | None:
@@ -195,6 +205,17 @@ def _name_call(units: list[Any], position: int) -> None:
     ]
     if isinstance(identity, str) and calls:
         units[turn] = {**units[turn], "tool_calls": calls}
+
+
+def _with_roles(units: _Unit) -> list[Any]:
+    """Return the units with the roles of their wire in place of those of another one."""
+    roles = _ROLES.get(units.holder, {})
+    return [
+        {**unit, "role": roles[unit["role"]]}
+        if isinstance(unit, dict) and unit.get("role") in roles and ("tool_call_id" in unit or "parts" in unit)
+        else unit
+        for unit in units.units
+    ]
 
 
 def _by_position(units: Sequence[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from conformance import convert
 from conformance.convert.native import native_request
 from conformance.documents.patch import apply, difference
 from conformance.fixes.content import REASONING
+from conformance.fixes.excerpt import LISTS
 from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.wire.native import CHAT
 
@@ -23,8 +24,6 @@ WITHOUT_REASONING: Final = frozenset(
 )
 """The rules that are broken because reasoning is sent where the provider refuses it, or nothing reads it."""
 
-_LISTS: Final = ("messages", "input", "contents")
-
 
 def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield the request with the messages that `prepare` makes of its own."""
@@ -36,7 +35,7 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
         yield Candidate({**body, "messages": prepared.messages}, "as `prepare` sends it", spared=spared)
         return
     sent = native_request({**body, "messages": prepared.messages}, prepared.origins, exchange.protocol).body
-    for key in _LISTS:
+    for key in LISTS:
         if key in problem.request and key in sent:
             # Whole units may come back in another form; only what changes within one is an edit for the provider.
             edits = [each for each in difference(problem.request[key], sent[key]) if each["path"].count("/") > 1]

@@ -1,11 +1,14 @@
 """The report on checked inputs as JSON Lines: one input per line, written as soon as it is checked."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
 from conformance.reporting.text import Paint
+
+FIXES: Final = True
+"""A finding about a client has its fix, as a JSON Patch."""
 
 
 def part(report: Mapping[str, Any], _paint: Paint) -> str:
