@@ -15,6 +15,7 @@ from conformance.error_texts.unwrapping import as_text, codes_in, said, status_i
 
 __all__ = ["CauseSide", "ErrorCause", "Explanation", "Saying", "causes", "explain", "said"]
 
+_FIRST_ERROR: Final = 400
 _MOST_CAUSES: Final = 3
 """A cut text that would fit more causes than this explains nothing."""
 
@@ -69,7 +70,8 @@ def explain(error: Any, status: int | None = None, provider: str = "", wire: str
     status, otherwise taken from the text. Texts of `provider` and `wire` come first where several fit.
     """
     text = as_text(error)
-    status = status or status_in(text)
+    # A success that holds an error says nothing about it.
+    status = status if status and status >= _FIRST_ERROR else status_in(text)
     shown = said(error)
     found = _preferred(known_texts().find(text), provider, wire)
     ids = [each.saying.cause for each in found]
