@@ -27,7 +27,7 @@ def cause_by_field(text: str, cause: str) -> str:
     """Return the id of the cause that the named field has; the given one if none is named or it is about another."""
     if cause not in _TOO_MANY:
         return cause
-    plain = text[:_MAX_SEARCHED].replace("\\", "")
+    plain = text[:_MAX_SEARCHED].replace("\\n", " ").replace("\\", "")
     found = next((match[1] for pattern in _NAMED if (match := pattern.search(plain))), "")
     return _cause(found) if found else cause
 
