@@ -283,3 +283,25 @@ def test_a_pasted_curl_command_is_checked_and_its_answer_explained(capsys: pytes
 def test_what_is_no_name_and_no_known_error_is_said_to_be_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["explain", "the moon is in the wrong house"])
     assert "no known text, code or status of an error: the moon" in capsys.readouterr().err
+
+
+FLAT = [
+    ({"code": 1210, "msg": "Too many.", "success": False}, True),
+    ({"base_resp": {"status_code": 1004, "status_msg": "login fail"}, "choices": None}, True),
+    ({"base_resp": {"status_code": 0, "status_msg": ""}, "choices": None}, False),
+    ({"code": 200, "msg": "done", "success": True}, False),
+    ({"id": "1", "choices": [], "code": 0, "message": ""}, False),
+]
+
+
+@every(("body", "expected"), [(body, 2 * int(is_error)) for body, is_error in FLAT])
+def test_a_code_and_a_text_at_the_top_of_a_success_are_an_error(body: dict[str, Any], expected: int) -> None:
+    request = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
+    found = check([Exchange(request, body, 200)], None, [RULE, rules.by_id()["error/no-error-in-success"]])
+    assert expected == len([each for each in found if each.findings])
+
+
+def test_the_code_in_an_error_that_a_success_holds_is_its_status() -> None:
+    found = explain({"message": "Provider returned error", "code": 429}, 200)
+    assert found is not None
+    assert "account.rate-limited" == found.cause.id

@@ -49,6 +49,13 @@ MODELS = {
     "moonshotai/kimi-k2.6": ("moonshot", "kimi-k2.6"),
     "grok 4 azure": ("azure_openai", "grok-4"),
     "gpt-5 on azure": ("azure_openai", "gpt-5"),
+    "Sonnet 4.6": ("anthropic", "claude-sonnet-4-6"),
+    "Opus 4.5": ("anthropic", "claude-opus-4.5"),
+    "gpt-4o-mini": ("openai", "gpt-4o-mini"),
+    "azure gpt4o": ("azure_openai", "gpt4o"),
+    "together ai llama": ("together", "llama"),
+    "vertex claude": ("vertex", "claude"),
+    "novita glm 4.6": ("novita", "glm-4.6"),
 }
 
 

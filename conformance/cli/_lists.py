@@ -12,7 +12,7 @@ import orjson
 
 from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
-from conformance.profiles import Claim, Profile
+from conformance.profiles import Claim, Profile, naming
 from conformance.reporting.text import labelled
 from conformance.terminal import columns
 
@@ -61,7 +61,14 @@ def _providers(profile: Profile | None) -> list[Row]:
         else [profile]
     )
     return [
-        {"name": each.name, "kind": each.kind, "claims": len(each.claims), "url": each.base_url, "title": each.title}
+        {
+            "name": each.name,
+            "kind": each.kind,
+            "claims": len(each.claims),
+            "url": each.base_url,
+            "title": each.title,
+            "also called": list(naming.aliases_of(each.name)),
+        }
         for each in chosen
     ]
 

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from conformance.error_texts.causes import CauseSide, ErrorCause, causes
+from conformance.error_texts.fields import cause_by_field
 from conformance.error_texts.index import Match, known_texts
 from conformance.error_texts.sayings import Saying
 from conformance.error_texts.unwrapping import as_text, codes_in, said, status_in
 
 __all__ = ["CauseSide", "ErrorCause", "Explanation", "Saying", "causes", "explain", "said"]
 
+_FIRST_ERROR: Final = 400
 _MOST_CAUSES: Final = 3
 """A cut text that would fit more causes than this explains nothing."""
 
@@ -68,10 +70,12 @@ def explain(error: Any, status: int | None = None, provider: str = "", wire: str
     status, otherwise taken from the text. Texts of `provider` and `wire` come first where several fit.
     """
     text = as_text(error)
-    status = status or status_in(text)
+    # A success that holds an error says nothing about it.
+    status = status if status and status >= _FIRST_ERROR else status_in(text)
     shown = said(error)
     found = _preferred(known_texts().find(text), provider, wire)
-    found_causes = _causes([each.saying.cause for each in found])
+    ids = [each.saying.cause for each in found]
+    found_causes = _causes([cause_by_field(text, ids[0]), *ids] if ids else ids)
     is_part = any(each.is_part for each in found)
     if found_causes and not (is_part and len(found_causes) > _MOST_CAUSES):
         order = [each.id for each in found_causes]

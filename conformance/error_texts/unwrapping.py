@@ -16,6 +16,8 @@ _MAX_PARSED: Final = 65_536
 _INNER: Final = (
     "raw",
     "upstreamResponse",
+    "base_resp",
+    "status_msg",
     "responseBody",
     "cause",
     "error",

@@ -27,7 +27,20 @@ if TYPE_CHECKING:
 AUTO: Final = "auto"
 """The provider argument that means: recognise the provider of each input."""
 
-SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow", ".db")
+SUFFIXES: Final = (
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".har",
+    ".yaml",
+    ".yml",
+    ".sse",
+    ".log",
+    ".httprr",
+    ".parquet",
+    ".flow",
+    ".db",
+)
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
 
 RECOGNISED: Final = "recognised"

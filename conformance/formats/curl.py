@@ -108,11 +108,12 @@ def _verbose(data: bytes, path: str) -> _PrintedReply:
     secure = False
     # Not splitlines, which also breaks at a lone CR, as in a body.
     for line in re.split(rb"(?<=\n)", _METER.sub(b"", data)):
-        if line.startswith(b"> "):
+        # What is pasted has often lost the blank at the end of an empty line.
+        if line.startswith(b"> ") or line.strip() == b">":
             sent.append(line[2:])
         elif _VERBOSE.match(line):
             heads.append([line[2:]])
-        elif line.startswith(b"< ") and heads:
+        elif (line.startswith(b"< ") or line.strip() == b"<") and heads:
             heads[-1].append(line[2:])
         elif _NOT_BODY.match(line):
             secure = secure or line.startswith((b"* SSL connection", b"* ALPN"))

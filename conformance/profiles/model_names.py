@@ -21,6 +21,8 @@ _POINT: Final = re.compile(r"(?<=\d)p(?=\d)")
 _VERSION: Final = re.compile(r"(?<=\d)[.-](?=\d)")
 _EDITION: Final = re.compile(r"[-:](?:instruct|preview|latest|chat|exp|it|\d{3,8})(?![a-z])")
 """What follows the name of a model without making it another one: a date, or how it was trained."""
+_LINE: Final = re.compile(r"[a-z]{3,}-(?=\d)")
+"""The line of a model before its version: `opus-` of `opus-4.5`."""
 _SEPARATORS: Final = re.compile(r"[^a-z0-9*?]+")
 _MAX_KEYS: Final = 4096
 
@@ -51,7 +53,7 @@ def served_name(profile: Profile, model: str, *, is_own: bool = False) -> str:
             return each.model
     entries = [each for each in _entries(profile) if _names_line(each)]
     found = _as_entry(entries, model)
-    return found or (slug(model) if is_own else _snapshot(entries, wanted))
+    return found or (_in_full(profile, model) or slug(model) if is_own else _snapshot(entries, wanted))
 
 
 def may_serve(profile: Profile, model: str) -> str:
@@ -104,6 +106,19 @@ def _as_entry(entries: Iterable[str], model: str) -> str:
                 prefix = "" if "*" in folder else entry[: len(folder) + len(slash)]
                 return entry if "*" not in entry else f"{prefix}{way}"
     return ""
+
+
+def _in_full(profile: Profile, model: str) -> str:
+    """Return a model with what its vendor writes before it, as in `claude-sonnet-4-6` for Sonnet 4.6; empty if unknown.
+
+    Another model of the same line shows it: `claude-opus-4-6` that Opus 4.5 is `claude-opus-4.5`.
+    """
+    given = slug(base(model)).lower()
+    line = _LINE.match(given)
+    called = [each.model for each in (profile, *profile.protocols.values())]
+    names = [each.rstrip("*") for each in (*called, *_entries(profile)) if line and f"-{line[0]}" in each]
+    same = [each for each in names if key(each).endswith(key(given))]
+    return next(iter(same), "") or next((f"{each.partition(f'-{line[0]}')[0]}-{given}" for each in names if line), "")
 
 
 def _snapshot(entries: Iterable[str], wanted: str) -> str:

@@ -112,7 +112,8 @@ def _is_of_family(model: str, family: str) -> bool:
     if not fnmatchcase(model_names.key(model), model_names.key(family)):
         return False
     name, word = model_names.base(model.lower()), family.removesuffix("*")
-    return not name.startswith(word) or not name.removeprefix(word)[:1].isalpha()
+    # A letter behind a number is a variant: gpt-4o is of `gpt-4*`.
+    return not name.startswith(word) or word[-1:].isdigit() or not name.removeprefix(word)[:1].isalpha()
 
 
 @lru_cache(maxsize=_MAX_RESOLVED)
@@ -253,8 +254,12 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _side_by_side(text: str) -> Resolved | None:
-    """Return the host and the model of words side by side, such as `groq kimi k2`, if the host serves that model."""
+    """Return the host and the model of words side by side, such as `groq kimi k2`.
+
+    Without a split of which the host is known to serve the model, the first one with a host and the name of a model.
+    """
     words = text.split()
+    unproven = None
     for at in range(1, len(words)):
         for host, rest in ((words[:at], words[at:]), (words[at:], words[:at])):
             found = _words().providers.get(fold(" ".join(host)), ())
@@ -266,7 +271,9 @@ def _side_by_side(text: str) -> Resolved | None:
                 own = own or model_names.may_serve(profile, model)
                 if own:
                     return Resolved(found[0], own)
-    return None
+                if unproven is None and profile.kind != "vendor" and (vendor_of(model) or _hosts_of(model)):
+                    unproven = Resolved(found[0], model_names.slug(model))
+    return unproven
 
 
 def _ambiguous_model(text: str, hosts: Mapping[str, str]) -> AmbiguousName:

@@ -4,7 +4,7 @@ A view yields elements with their places. It gives a rule its subject, the point
 (without elements, a rule is not applicable) and the count of checked elements. It also names the side that made them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -15,6 +15,8 @@ from conformance.wire.index import Index
 
 FIRST_ERROR: Final = 400
 """The first HTTP status that is an error."""
+_REPLY: Final = frozenset({"choices", "output", "content", "candidates", "id", "object"})
+"""Keys of replies: with one of them, a code and a message are something that a host adds."""
 
 
 class Side(StrEnum):
@@ -69,7 +71,16 @@ def _in_body(body: dict[str, Any]) -> tuple[Place, Any] | None:
     for position, choice in enumerate(choices if type(choices) is list else ()):
         if type(choice) is dict and choice.get("error"):
             return ("choices", position, "error"), choice["error"]
-    return None
+    return ((), body) if not choices and is_flat_error(body) else None
+
+
+def is_flat_error(body: Mapping[str, Any]) -> bool:
+    """Return whether a body is an error of hosts that write a code and a text at its top, whatever its status is."""
+    base = body.get("base_resp")
+    if type(base) is dict:
+        return bool(base.get("status_code"))
+    said = next((body[key] for key in ("msg", "message") if key in body), None)
+    return type(said) is str and "code" in body and body.get("success") is not True and _REPLY.isdisjoint(body)
 
 
 requests = View("request", Side.CLIENT, attrgetter("requests"))

@@ -1,7 +1,7 @@
 """Check files that hold chat completions: bodies, exchanges, streams, cassettes, recordings.
 
 PATH is a file, a folder, or - for standard input. In a folder, files are chosen by their suffixes: .json, .jsonl,
-.ndjson, .har, .yaml, .yml, .sse, .httprr, .parquet, .flow and .db, each also with .gz, .zst or .br.
+.ndjson, .har, .yaml, .yml, .sse, .log, .httprr, .parquet, .flow and .db, each also with .gz, .zst or .br.
 
 The content of a file decides what it is: a request body, a bare list of messages, a reply body, an exchange (an object
 with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same

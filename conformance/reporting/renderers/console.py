@@ -1,6 +1,7 @@
 """The report on checked inputs, for people: what each input is, its findings and their places, and a summary."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -9,6 +10,8 @@ from conformance.reporting.text import Paint, line_of, plural, printable
 
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
+_NOTE: Final = 100
+"""How many characters of a note are shown again."""
 _DIFF_COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -31,12 +34,15 @@ class FindingLine(NamedTuple):
 class InputPart(NamedTuple):
     """The lines of an input: those that stand where it comes, and its findings, which may stand with those of others.
 
-    `is_live`: it comes from a pipe, and its findings are shown as soon as it has come.
+    `is_live`: it comes from a pipe, and its findings are shown as soon as it has come. `notes`: what follows its head,
+    once for all inputs; `below`: the lines that stand under these.
     """
 
     head: str
     lines: tuple[FindingLine, ...] = ()
     is_live: bool = False
+    notes: tuple[str, ...] = ()
+    below: str = ""
 
 
 def part(report: Mapping[str, Any], paint: Paint) -> InputPart:
@@ -48,20 +54,33 @@ def part(report: Mapping[str, Any], paint: Paint) -> InputPart:
     if "error" in report or report["kind"] == "unrecognized":
         return InputPart("")
     lines = [line for outcome in report["outcomes"] for line in _findings(report, outcome, paint)]
-    return InputPart("".join(_input(report, paint)), tuple(lines), report["path"] == _STDIN)
+    notes = tuple(map(printable, report.get("notes", ())))
+    return InputPart(
+        _head(report, paint), tuple(lines), report["path"] == _STDIN, notes, "".join(_under_notes(report, paint))
+    )
 
 
 def render_inputs(parts: Iterable[InputPart], summary: Callable[[], Mapping[str, Any]], paint: Paint) -> Iterator[str]:
     """Yield the lines of each input, then the findings by rank, equal ones as one line, then the summary."""
     held: dict[tuple[str, ...], tuple[FindingLine, int]] = {}
+    notes: Counter[str] = Counter()
     for each in parts:
         yield each.head
+        yield from [f"    {note}\n" for note in each.notes if note not in notes]
+        notes.update(each.notes)
+        yield each.below
         if each.is_live:
             yield from _ranked(_grouped(each.lines, {}))
         else:
             _grouped(each.lines, held)
+    yield from [_repeated(note, count) for note, count in notes.items() if count > 1]
     yield from _ranked(held)
     yield from _summary(summary(), paint)
+
+
+def _repeated(note: str, count: int) -> str:
+    """Return the line that stands for a note on further inputs, of which the first shows all of it."""
+    return f"    on {count:,} inputs: {note if len(note) <= _NOTE else f'{note[: _NOTE - 1]}…'}\n"
 
 
 def _grouped(
@@ -80,11 +99,12 @@ def _ranked(held: Mapping[tuple[str, ...], tuple[FindingLine, int]]) -> Iterator
         yield f"{line.text}{times}\n{line.below}"
 
 
-def _input(given: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def _head(given: Mapping[str, Any], paint: Paint) -> str:
     wire = f" ({given['protocol']})" if given.get("protocol") else ""
-    yield f"{paint('bold', _place(given))}: {KINDS.get(given['kind'], given['kind'])}{wire}{_provider(given)}\n"
-    for note in given.get("notes", ()):
-        yield f"    {printable(note)}\n"
+    return f"{paint('bold', _place(given))}: {KINDS.get(given['kind'], given['kind'])}{wire}{_provider(given)}\n"
+
+
+def _under_notes(given: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     for outcome in given["outcomes"]:
         yield from _without_findings(given, outcome, paint)
     yield from _diff(given.get("diff", ""), paint)

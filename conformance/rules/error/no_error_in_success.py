@@ -4,7 +4,7 @@ from conformance.documents.pointer import Place
 from conformance.results import Harm, Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
-from conformance.wire.views import answers
+from conformance.wire.views import answers, is_flat_error
 
 _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
 _GONE = {"code": "server_error", "message": "The upstream is gone."}
@@ -52,4 +52,4 @@ def _error(body: dict[str, Any]) -> tuple[Place, Any] | None:
     for position, choice in enumerate(choices if type(choices) is list else ()):
         if type(choice) is dict and choice.get("error"):
             return ("choices", position, "error"), choice["error"]
-    return None
+    return ((), body) if not choices and is_flat_error(body) else None
