@@ -15,7 +15,15 @@ from tests import planted
 from tests.planted import AGENTS, FORMER, WRONG
 
 WRITERS = [*AGENTS.values(), *FORMER]
-FAILING = [planted.claude_code, planted.opencode, planted.qwen_code, planted.cline, planted.goose, planted.pi]
+FAILING = [
+    planted.claude_code,
+    planted.codex,
+    planted.opencode,
+    planted.qwen_code,
+    planted.cline,
+    planted.goose,
+    planted.pi,
+]
 
 
 def found(path: Path) -> list[str]:
