@@ -108,6 +108,10 @@ def codex(home: Path, third: str) -> Path:
         output(third),
         item(type="message", role="assistant", content=[{"type": "output_text", "text": "Done."}]),
     ]
+    if third == WRONG:
+        error = {"message": json.dumps(REFUSAL), "codex_error_info": "other"}
+        ended = {"type": "task_complete", "turn_id": "t1", "last_agent_message": None, "error": error}
+        records.append({"timestamp": DAY, "type": "event_msg", "payload": ended})
     return lines(home / ".codex/sessions/2026/02/03/rollout-2026-02-03T10-00-00-c1.jsonl", records)
 
 

@@ -15,7 +15,15 @@ from tests import planted
 from tests.planted import AGENTS, FORMER, WRONG
 
 WRITERS = [*AGENTS.values(), *FORMER]
-FAILING = [planted.claude_code, planted.opencode, planted.qwen_code, planted.cline, planted.goose, planted.pi]
+FAILING = [
+    planted.claude_code,
+    planted.codex,
+    planted.opencode,
+    planted.qwen_code,
+    planted.cline,
+    planted.goose,
+    planted.pi,
+]
 
 
 def found(path: Path) -> list[str]:
@@ -175,6 +183,20 @@ def test_the_failure_of_a_session_names_its_status(tmp_path: Path) -> None:
         (given,) = read(planted.lines(tmp_path / f"{number}.jsonl", [*records, failed]))
         assert ([status] if status else []) == [exchange.status for exchange in given.conversation]
         assert not status or json.dumps(given.conversation[0].response)
+
+
+def test_a_session_of_the_cline_cli_holds_its_failure_as_a_message(tmp_path: Path) -> None:
+    error = {"displayOnly": True, "displayRole": "error"}
+    info = {"id": "deepseek-v4-flash", "provider": "deepseek"}
+    messages = [
+        {"id": "1", "role": "user", "content": [{"type": "text", "text": "Read."}], "ts": planted.MILLISECONDS},
+        {"id": "2", "role": "assistant", "content": [{"type": "text", "text": "Yes."}], "modelInfo": info},
+        {"id": "3", "role": "user", "content": [{"type": "text", "text": "Go on."}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "400 Bad Request"}], "metadata": error},
+    ]
+    session = {"version": 1, "updated_at": planted.DAY, "agent": "lead", "sessionId": "s", "messages": messages}
+    (given,) = read(planted.value(tmp_path / ".cline/data/sessions/s/s.messages.json", session))
+    assert ("cline", [None, 400]) == (given.kind, [exchange.status for exchange in given.conversation])
 
 
 def test_a_file_of_other_lines_in_a_folder_is_skipped_as_a_whole(tmp_path: Path) -> None:

@@ -29,7 +29,13 @@ _MARK: Final = re.compile(
 )
 """What the beginning of a file of lines has if it may be a session."""
 _LINES: Final = ("qwen_code", "claude_code", "codex", "gemini_cli", "pi", "goose")
-_VALUES: Final = {"projectHash": "gemini_cli", "info": "opencode", "sessionID": "opencode", "title": "opencode"}
+_VALUES: Final = {
+    "projectHash": "gemini_cli",
+    "agent": "cline",
+    "info": "opencode",
+    "sessionID": "opencode",
+    "title": "opencode",
+}
 """By key: the agent to ask whether a JSON value with that key is its own."""
 _DATABASES: Final = ("opencode", "goose", "zed")
 KINDS: Final = frozenset(("cline", *_LINES, *_DATABASES))

@@ -5,6 +5,9 @@ The file is a list of messages of Anthropic Messages, whatever wire was spoken, 
 items. Failures are in `ui_messages.json` beside it: `api_req_failed`, or `streamingFailedMessage` in what
 `api_req_started` says. In the older protocol a model calls tools by XML in its text, which no wire knows.
 
+The CLI keeps `~/.cline/data/sessions/<session>/<session>.messages.json` instead: an object with `messages`. Seen in
+files of version 3.0.65, run on 2026-11-24: what the user said and a failure, without calls of tools.
+
 Source: cline/cline@21cb8d2525bcedf1f4b6890b27a74a14fe7451e4/apps/vscode/src/shared/messages/content.ts and
 ExtensionMessage.ts; RooCodeInc/Roo-Code@cb836567180a3ff1da6d082f3178b90c3bd22a70/src/core/task-persistence/
 apiMessages.ts
@@ -19,7 +22,7 @@ from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import only
-from conformance.formats.sessions.failing import failure
+from conformance.formats.sessions.failing import failure, text_of
 from conformance.formats.sessions.steps import RULES, Added, Refused, Replied, Session, Step
 
 KIND: Final = "cline"
@@ -42,6 +45,27 @@ def holds_list(value: Sequence[Any], path: str) -> bool:
     named = Path(path).name.endswith(HISTORY)
     spoken = all("content" in each or each.get("type") == "reasoning" for each in items)
     return spoken and (named or any(mark in each for each in items for mark in _MARKS))
+
+
+def holds(value: Mapping[str, Any]) -> bool:
+    """Return whether a value is the messages of a session of the CLI, `<session>.messages.json`."""
+    return isinstance(value.get("messages"), list) and {"agent", "sessionId", "updated_at"} <= value.keys()
+
+
+def of_value(value: Mapping[str, Any], path: str) -> Iterator[Session]:
+    """Yield the conversation of a session of the CLI, whose failures are messages that are only shown."""
+    messages = as_objects(value["messages"])
+    steps = [step for message in messages for step in (_shown_failure(message) or _steps(message))]
+    providers = [as_object(message.get("modelInfo")).get("provider") for message in messages]
+    yield Session("messages", steps, as_text(value["sessionId"]) or Path(path).stem, only(providers))
+
+
+def _shown_failure(message: Mapping[str, Any]) -> list[Step]:
+    if as_object(message.get("metadata")).get("displayRole") != "error":
+        return []
+    found = failure(text_of(message.get("content")))
+    model = as_text(as_object(message.get("modelInfo")).get("id"))
+    return [Refused(*found, None, model, date_of(message.get("ts")))] if found is not None else []
 
 
 def of_list(value: Sequence[Mapping[str, Any]], path: str) -> Iterator[Session]:
@@ -70,7 +94,8 @@ def _time(message: Mapping[str, Any], number: int) -> float:
 
 
 def _steps(message: Mapping[str, Any]) -> Iterator[Step]:
-    if any(message.get(key) for key in _HIDDEN) or "role" not in message:
+    is_shown_only = as_object(message.get("metadata")).get("displayOnly")
+    if is_shown_only or any(message.get(key) for key in _HIDDEN) or "role" not in message:
         return
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
@@ -79,7 +104,8 @@ def _steps(message: Mapping[str, Any]) -> Iterator[Step]:
         return
     sent = {"role": message["role"], "content": listed}
     if message["role"] == "assistant":
-        model = as_text(as_object(message.get("modelInfo")).get("modelId"))
+        info = as_object(message.get("modelInfo"))
+        model = as_text(info.get("modelId", info.get("id")))
         yield Replied((sent,), {"type": "message", **sent}, None, model, date_of(message.get("ts")))
     else:
         yield Added((sent,))

@@ -3,7 +3,10 @@
 A record has `timestamp`, `type` and `payload`: `session_meta`, `turn_context` (`model`), `response_item` (an item of
 Responses, of the client or the model), `compacted` (`replacement_history`), and `event_msg`, of which `error` is a
 failure, `turn_aborted` an interruption, `thread_rolled_back` an undo of turns and `token_count` the end of a reply.
-Before version 0.32 a line was the item itself.
+`codex exec` 0.169.0 stores a failure as `error` of `task_complete` instead. Before version 0.32 a line was the item
+itself.
+
+Seen in files of `codex exec` 0.169.0, run on 2026-11-24: turns with two calls, and a turn that ended with a 400.
 
 Source: openai/codex@edb4efee49ae9f130636fab25f2e398a931dd987/codex-rs/protocol/src/protocol.rs and
 openai/codex@152e7caecdc1050f186f3ec768ec5fb2cfa04923/codex-rs/protocol/src/models.rs
@@ -118,17 +121,22 @@ class _Rollout:
         kind = payload.get("type")
         if kind in ("token_count", "turn_aborted", "task_complete", "turn_complete", "user_message"):
             self._end_reply()
+            self._failed(line, as_object(payload.get("error")))
         elif kind in ("error", "stream_error"):
             self._end_reply()
-            found = failure(text_of(payload.get("message", "")), _status(payload))
-            if found is not None:
-                self._steps.append(Refused(*found, line, self._model, self._date))
+            self._failed(line, payload)
         elif kind == "thread_rolled_back":
             turns = payload.get("num_turns")
             self._end_reply()
             kept = _without_turns(self._steps, turns if isinstance(turns, int) else 0)
             yield from self.close()
             self._steps = [Added(tuple(item for step in kept for item in _items(step)))]
+
+    def _failed(self, line: int, error: Mapping[str, Any]) -> None:
+        """Add a failure once: the end of a turn may repeat the event before it."""
+        found = failure(text_of(error.get("message", "")), _status(error))
+        if found is not None and not (self._steps and isinstance(self._steps[-1], Refused)):
+            self._steps.append(Refused(*found, line, self._model, self._date))
 
     def _compacted(self, payload: Mapping[str, Any]) -> Iterator[Session]:
         yield from self.close()

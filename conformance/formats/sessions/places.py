@@ -81,7 +81,7 @@ PLACES: Final = (
             *[f"{base}/User/globalStorage/{each}" for base in _SERVERS for each in _EXTENSIONS],
         ),
         (),
-        (_TASKS,),
+        (_TASKS, "sessions/*/*.messages.json"),
     ),
     Place(
         "goose",

@@ -4,6 +4,8 @@ A record of type `user`, `assistant` or `tool_result` has a `message` in the for
 wire was spoken. A `system` record has a `subtype`: `chat_compression` replaces the history by its `compressedHistory`,
 `ui_telemetry` holds failures among others. Before version 0.3, its files were those of Gemini CLI.
 
+Seen in files of Qwen Code 0.15.10, run on 2026-11-24 with `-p`: parallel calls, and a turn that ended with a 400.
+
 Source: QwenLM/qwen-code@015346f1d5d7312fddaf84a7ef1f83c7d217d389/packages/core/src/services/chatRecordingService.ts
 """
 
