@@ -125,7 +125,9 @@ def act(tmp_path: Path) -> Act:
         given = {name: inputs.get(name, "") for name in step["env"]}
         output, summary = tmp_path / "output", tmp_path / "summary"
         runner = {"RUNNER_TEMP": tmp_path / "temp", "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary}
-        environment = {**ENVIRONMENT, **given, **{name: os.fspath(path) for name, path in runner.items()}}
+        # The options of the run that this test is part of are not those of the user's run.
+        kept = {name: value for name, value in ENVIRONMENT.items() if name != "PYTEST_ADDOPTS"}
+        environment = {**kept, **given, **{name: os.fspath(path) for name, path in runner.items()}}
         # The command of `shell: bash`:
         # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax
         command = [BASH, "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]

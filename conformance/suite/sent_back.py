@@ -124,8 +124,8 @@ def _chat_changes(message: Mapping[str, Any], own: Mapping[str, Any]) -> Iterato
     if content != message.get("content") and not (content is None and message.get("content") == ""):
         kind = "a list" if isinstance(content, list) else "text"
         yield f"the reply's content, {kind}, is not sent back as it came"
-    for key in own.keys() - message.keys() - {"content", "role", "tool_calls"}:
-        if own[key] not in (None, "", [], {}):
+    for key, value in own.items():
+        if key not in message and key not in ("content", "role", "tool_calls") and value not in (None, "", [], {}):
             yield f"the reply's {key} is not sent back under that name"
 
 
