@@ -140,8 +140,8 @@ def with_changes(
     the exchanges that led to it. Raises Inapplicable if a change finds nothing to change.
     """
     changed: dict[str, Any] = copy.deepcopy(dict(body))
-    for change in changes:
-        unchanged = copy.deepcopy(changed)
+    for number, change in enumerate(changes):
+        unchanged = copy.deepcopy(changed) if number else body
         CHANGES[change.name](ChangedRequest(changed, transcript, claims, before), **change.parameters)
         if changed == unchanged and change.name not in _SAME_VALUE:
             raise Inapplicable
