@@ -72,7 +72,9 @@ def parser_of(words: Sequence[str]) -> argparse.ArgumentParser:
 
 def _run_command(words: Sequence[str], rest: Sequence[str]) -> int:
     module, parser = _registry.runnable(words), parser_of(words)
-    chosen = parser.parse_args(rest)
+    # Without this, argparse gives an optional positional argument nothing if an option stands before it.
+    is_mixed = getattr(module, "OPTIONS_ANYWHERE", False)
+    chosen = parser.parse_intermixed_args(rest) if is_mixed else parser.parse_args(rest)
     if module is None:
         parser.print_help(sys.stderr)
         return UNUSABLE
