@@ -78,13 +78,16 @@ def differences(stated: Mapping[str, Any], shown: Mapping[str, Any], today: str)
     theirs, ours = stated["predicate"], shown["predicate"]
     if theirs["date"] > today:
         yield f"date: the statement was made on {theirs['date']}, and today is {today}"
-    digests = [{each["name"]: each["digest"]["sha256"] for each in side["subject"]} for side in (stated, shown)]
-    yield from _different("SHA-256", *digests)
+    yield from _different("SHA-256", _digests(stated), _digests(shown))
     yield from _different("partial", theirs.get("partial"), ours.get("partial"))
     yield from _of_runs({each["name"]: each for each in theirs["runs"]}, {each["name"]: each for each in ours["runs"]})
     for each in theirs["runs"]:
         if (each["run"]["date"] or "") > theirs["date"]:
             yield f"{each['name']}: its replies came on {each['run']['date']}, after the statement of {theirs['date']}"
+
+
+def _digests(statement: Mapping[str, Any]) -> dict[str, str]:
+    return {each["name"]: each["digest"]["sha256"] for each in statement["subject"]}
 
 
 def _of_runs(stated: Mapping[str, Any], shown: Mapping[str, Any]) -> Iterator[str]:

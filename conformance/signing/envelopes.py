@@ -78,7 +78,9 @@ def opened(value: Mapping[str, Any], file: str, paths: Sequence[Path]) -> Opened
     try:
         envelope = Envelope.from_dict({**value, "signatures": signatures})
     except ValueError as error:
-        raise NotProven(f"it is not an envelope that can be verified: {error}") from None
+        raise NotProven(f"it cannot be verified: {error}") from None
+    if paths and not signatures:
+        raise NotProven("it has no signatures, and --key requires one")
     if paths:
         return Opened(envelope.payload, "; ".join(_signers(envelope, [_public(path) for path in paths])), "")
     if signatures:
@@ -109,7 +111,8 @@ def _signers(envelope: Envelope, keys: Sequence[PublicKey]) -> Iterator[str]:
 
 def _is_by(key: SSlibKey, signature: Signature, content: bytes) -> bool:
     try:
-        key.verify_signature(signature, content)
+        # The library wants the key ID of the key, which a signature of DSSE need not have.
+        key.verify_signature(Signature(key.keyid, signature.signature), content)
     except UnverifiedSignatureError:
         return False
     return True
