@@ -21,6 +21,7 @@ from sigstore.models import Bundle
 from sigstore.verify import Verifier
 from sigstore.verify.policy import OIDCIssuerV2
 
+from conformance.errors import Unusable
 from conformance.signing import PAYLOAD_TYPE, NotProven, Opened
 
 ISSUER: Final = "https://token.actions.githubusercontent.com"
@@ -70,14 +71,13 @@ def opened(raw: bytes, file: str, repository: str) -> Opened:
     Raises NotProven if they are not, or not of a workflow of the repository. Without a repository, the workflow is
     known, and not whether it is the right one.
     """
-    # It warns on standard error that it does not ask the network.
-    logging.getLogger("sigstore").setLevel(logging.ERROR)
     workflow = Workflow()
     try:
-        kind, payload = Verifier.production(offline=True).verify_dsse(Bundle.from_json(raw), workflow)
+        kind, payload = _verifier().verify_dsse(Bundle.from_json(raw), workflow)
     except (Error, ValueError, TypeError, ExtensionNotFound) as error:
+        reason = str(error).partition("\n")[0]
         raise NotProven(
-            f"{file} cannot be verified with the root of Sigstore's public instance: {error}; "
+            f"{file} cannot be verified with the root of Sigstore's public instance: {reason}; "
             "attestations of private repositories need `gh attestation verify`"
         ) from None
     if kind != PAYLOAD_TYPE:
@@ -86,6 +86,16 @@ def opened(raw: bytes, file: str, repository: str) -> Opened:
         workflow.check(repository)
     signer = f"GitHub Actions workflow {workflow.name} for {workflow.repository}, {workflow.run}"
     return Opened(payload, signer, "" if repository else "attested by a workflow that --repo does not name")
+
+
+def _verifier() -> Verifier:
+    # It warns on standard error that it does not ask the network.
+    logging.getLogger("sigstore").setLevel(logging.ERROR)
+    try:
+        return Verifier.production(offline=True)
+    except OSError as error:
+        # It keeps a copy in the folder of the user's caches.
+        raise Unusable(f"sigstore cannot keep its trusted root in {error.filename}: {error.strerror}") from None
 
 
 def _text(cert: Certificate, number: int) -> str:
