@@ -159,6 +159,25 @@ def swap_results(made: Made) -> None:
     add_results(made)
 
 
+def without_a_case(value: Any) -> None:
+    """Remove a case and count the others, as whoever hides a failure would."""
+    value["cases"].pop(0)
+    for row in value["passed"].values():
+        row["judged"].pop(0)
+    value["run"]["selected"].update(cases=len(value["cases"]), of_cases=len(value["cases"]))
+
+
+def one_relabelled(value: Any) -> None:
+    value["cases"][0]["evidence"] = "live"
+    value["run"].update(LIVE, evidence=["live", "simulated"])
+
+
+def signed_bare(made: Made) -> str:
+    """Return a signature of the payload alone, as it is made for files."""
+    bare = made.ours.signer.sign(base64.b64decode(made.value["payload"]))
+    return base64.b64encode(bytes.fromhex(bare.signature)).decode()
+
+
 def no_cases(value: Any) -> None:
     value.update(cases=[], passed={})
 
@@ -359,6 +378,58 @@ FORGERIES: Final[dict[str, tuple[Forgery, int, str]]] = {
         "payload",
     ),
     "a key twice in the signed payload": (sign_duplicate, 2, "predicateType"),
+    "a failing case removed by the signer": (
+        lambda made: made.make_again(without_a_case, made.ours),
+        1,
+        "is said to be of a whole run, and has no case across-turns-",
+    ),
+    "one case relabelled by the signer": (
+        lambda made: made.make_again(one_relabelled, made.ours),
+        1,
+        f"has live, simulated evidence, and its exchanges are those of {SIMULATED}, whose evidence is simulated",
+    ),
+    "a contradiction removed from the results": (
+        lambda made: made.sign_again(lambda value: value["predicate"]["runs"][0].update(problems=["x"]), made.ours),
+        1,
+        f'{SIMULATED}: problems: stated ["x"], and the results show nothing',
+    ),
+    "evidence stated twice": (
+        lambda made: made.sign_again(
+            lambda value: value["predicate"]["runs"][0].update(evidence=["simulated"] * 2), made.ours
+        ),
+        1,
+        "evidence: stated in another order or number than the results show",
+    ),
+    "a member more": (
+        lambda made: made.sign_again(lambda value: value["predicate"].update(certified=True), made.ours),
+        2,
+        "at /predicate",
+    ),
+    "a byte order mark": (
+        lambda made: made.write(envelope(b"\xef\xbb\xbf" + json.dumps(made.payload).encode(), made.ours)),
+        2,
+        "byte order mark",
+    ),
+    "a payload in another encoding": (
+        lambda made: made.write(envelope(json.dumps(made.payload).encode("utf-16"), made.ours)),
+        2,
+        "which is not UTF-8",
+    ),
+    "a payload nested too deep": (
+        lambda made: made.write(envelope(b"[" * 100_000, made.ours)),
+        2,
+        "statement.json",
+    ),
+    "signed for another protocol": (
+        lambda made: with_signatures(made, {"keyid": "", "sig": signed_bare(made)}),
+        1,
+        "is not a signature of this content",
+    ),
+    "an array of signatures that is an object": (
+        lambda made: made.write({**made.value, "signatures": {"0": made.value["signatures"][0]}}),
+        2,
+        "at /signatures",
+    ),
     "made tomorrow": (
         lambda made: made.sign_again(lambda value: value["predicate"].update(date="2099-01-01"), made.ours),
         1,

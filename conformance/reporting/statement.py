@@ -102,10 +102,11 @@ def _different(place: str, stated: Any, shown: Any, below: str = ".") -> Iterato
         for key in sorted(stated.keys() | shown.keys()):
             yield from _different(f"{place}{below}{key}", stated.get(key), shown.get(key))
     elif isinstance(stated, list) and isinstance(shown, list):
-        yield from (
-            f"{place}: {each} is stated, and the results do not show it" for each in stated if each not in shown
-        )
-        yield from (f"{place}: the results show {each}, which is not stated" for each in shown if each not in stated)
+        found = [f"{place}: {each} is stated, and the results do not show it" for each in stated if each not in shown]
+        found += [f"{place}: the results show {each}, which is not stated" for each in shown if each not in stated]
+        if stated != shown and not found:
+            found = [f"{place}: stated in another order or number than the results show"]
+        yield from found
     elif stated != shown:
         yield f"{place}: stated {_words(stated)}, and the results show {_words(shown)}"
 
@@ -130,6 +131,8 @@ def _run(path: Path, results: Results, own_profiles: Mapping[str, Profile]) -> d
     shown["run"] = {name: record[name] for name in _OF_RUN}
     shown["checks"] = {"conforms": counted.conforms, "fails": counted.fails, "declared": counted.declared}
     shown["fails"] = sorted({each.check for each in check_results(results) if each.is_bad})
+    if results.run.problems:
+        shown["problems"] = list(results.run.problems)
     if not results.provider:
         shown["core_facts"] = _core_facts(results, own_profiles)
     return shown | {"command": _command(results)}

@@ -29,6 +29,7 @@ from conformance.signing import PAYLOAD_TYPE, NotProven, Opened
 _KEY_FILE: Final = Bounds(bytes=64 * 1024)
 _KINDS: Final = ("ed25519", "ecdsa")
 _EXPECTED: Final = "Ed25519, or ECDSA on P-256, P-384 or P-521,"
+_BEGIN: Final = b"-----BEGIN "
 _PRIVATE: Final = b"PRIVATE KEY-----"
 
 
@@ -82,7 +83,8 @@ def opened(value: Mapping[str, Any], file: str, paths: Sequence[Path]) -> Opened
     if paths and not signatures:
         raise NotProven("it has no signatures, and --key requires one")
     if paths:
-        return Opened(envelope.payload, "; ".join(_signers(envelope, [_public(path) for path in paths])), "")
+        keys = {each.fingerprint: each for each in map(_public, paths)}
+        return Opened(envelope.payload, "; ".join(_signers(envelope, list(keys.values()))), "")
     if signatures:
         unproven = f"signed with a key that --key does not name (key ID {named}, as it says itself)"
         return Opened(envelope.payload, "", unproven)
@@ -122,6 +124,9 @@ def _public(path: Path) -> PublicKey:
     data = read_bytes(path, _KEY_FILE)
     if _PRIVATE in data:
         raise Unusable(f"{path} is a private key; pass the public one, which `openssl pkey -pubout` prints")
+    if data.count(_BEGIN) > 1:
+        # Only the first would be used.
+        raise Unusable(f"{path} has more than one key; pass each in a file of its own")
     try:
         loaded = load_pem_public_key(data)
         key = SSlibKey.from_crypto(loaded)

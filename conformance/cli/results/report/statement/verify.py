@@ -103,7 +103,10 @@ def _print_refusal(different: list[str], stated: Mapping[str, Any]) -> None:
 
 
 def _print_runs(stated: Mapping[str, Any]) -> None:
-    for each in stated["predicate"]["runs"]:
+    about = stated["predicate"]
+    named = "".join([f", {about[each]}" for each in ("project", "url") if each in about])
+    print(printable(f"made on {about['date']} with conformance {about['conformance']}{named}, as it says itself"))
+    for each in about["runs"]:
         counts = each["checks"]
         print(
             printable(f"{each['name']}: as stated: {counts['conforms']} checks conform, {counts['fails']} fail, ")
