@@ -5,14 +5,13 @@ file of one's own has another name, because results and cassettes are filed unde
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import definitions
+from conformance import definitions, linear
 from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
@@ -361,7 +360,5 @@ def _expressions(name: str, place: Place, value: Any) -> Iterator[tuple[Place, s
 
 def _uncompiled(found: Iterable[tuple[Place, Any]]) -> Iterator[tuple[Place, str]]:
     for at, each in found:
-        try:
-            re.compile(each)
-        except re.error as error:
-            yield at, f"expected a regular expression, got {each!r}: {error}"
+        if fault := linear.fault(each):
+            yield at, f"expected a regular expression, got {each!r:.100}: {fault}"
