@@ -81,7 +81,7 @@ def read(path: Path) -> Profile:
 
 def errors(path: Path) -> tuple[InvalidDocument, ...]:
     """Return every error in a profile's file; raises InvalidDocument if it cannot be read as YAML."""
-    document = read_yaml(path)
+    document = read_yaml(path, definitions.DEFINITION)
     found = tuple(definitions.errors(document, "profile", _errors, _reworded))
     if not found:
         try:
@@ -115,6 +115,8 @@ def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
         base = path.parent / name
         if not base.is_file():
             raise invalid(f"expected a provider or a file, got {name!r}: there is no file {base}")
+        if not _looks_like_a_profile(base):
+            raise invalid(f"expected a provider or the YAML file of a profile, and {base} is not one")
     else:
         try:
             found = definitions.find("provider", name, FOLDER) if name in names() else installed_path(name)
@@ -128,6 +130,17 @@ def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
         cycle = " → ".join([each.name for each in (*chain[at:], base)])
         raise invalid(f"expected a profile that does not build on this one, got {cycle}")
     return _read(base, chain)
+
+
+def _looks_like_a_profile(path: Path) -> bool:
+    """Return whether a file is YAML with claims: the errors of any other file might quote what is secret there."""
+    if path.suffix not in (".yaml", ".yml"):
+        return False
+    try:
+        value = read_yaml(path, definitions.DEFINITION).value
+    except InvalidDocument:
+        return False
+    return isinstance(value, dict) and "claims" in value
 
 
 def has(name: str) -> bool:
