@@ -16,6 +16,7 @@ import orjson
 from conformance.arguments import print_accepted
 from conformance.cli import _statements
 from conformance.errors import Unusable
+from conformance.reporting.text import printable_json
 from conformance.results.files import read_with_paths
 from conformance.signing import sign
 
@@ -52,6 +53,6 @@ def run(arguments: argparse.Namespace) -> int:
         shown = shown["predicate"]
     elif arguments.key is not None:
         shown = sign(orjson.dumps(shown), arguments.key)
-    print(orjson.dumps(shown, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode(), end="")
+    print(printable_json(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode()))
     print_accepted(arguments.partial)
     return 0
