@@ -3,6 +3,7 @@
 import ipaddress
 import re
 import socket
+import unicodedata
 from contextlib import suppress
 from typing import Final
 from urllib.parse import urljoin, urlsplit
@@ -34,7 +35,8 @@ def host_of(url: str) -> str:
 
 def is_private(host: str) -> bool:
     """Return True for a host of this machine or its network, and for none; names are not looked up."""
-    plain = host.strip("[]").rstrip(".").lower()
+    # Clients may take ① for 1.
+    plain = unicodedata.normalize("NFKC", host).strip("[]").rstrip(".").lower()
     with suppress(ValueError):
         return not ipaddress.ip_address(plain).is_global
     # Resolvers also take 127.1, 2130706433 and 0x7f.0.0.1.
