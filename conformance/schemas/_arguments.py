@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from conformance.documents.pointer import render
+from conformance.linear import occurs
 from conformance.schemas._errors import SchemaError
 from conformance.schemas._errors import error as as_error
-from conformance.schemas._patterns import matches
 
 try:
     import jsonschema_rs
@@ -117,14 +117,14 @@ def _lenient(dialect: Any) -> Any:
 def _pattern(_engine: Any, text: str, value: Any, _schema: Any) -> "Iterator[ValidationError]":
     from jsonschema.exceptions import ValidationError
 
-    if isinstance(value, str) and not matches(text, value):
+    if isinstance(value, str) and not occurs(text, value):
         yield ValidationError("no match")
 
 
 def _named_by_patterns(engine: Any, patterns: Any, value: Any, _schema: Any) -> "Iterator[ValidationError]":
     for key in value if isinstance(value, dict) else ():
         for text in patterns:
-            if matches(text, key):
+            if occurs(text, key):
                 yield from engine.descend(value[key], patterns[text], path=key, schema_path=text)
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.arguments import PROVIDER_HELP
 from conformance.cli import _adapters
 from conformance.errors import Unusable
+from conformance.reporting.text import printable_json
 from conformance.terminal import painter, print_error
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         write(Path(arguments.results), results, plan.driver.scrubber)
     report = summary(results, cases, strict=plan.strict)
     if arguments.format == "json":
-        shown = orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+        shown = printable_json(orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
     else:
         shown = "".join(render(report, painter(), every=arguments.all))
     secrets = plan.driver.scrubber
