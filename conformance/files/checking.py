@@ -19,7 +19,7 @@ from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation
-from conformance.wire.views import Side, requests
+from conformance.wire.views import requests
 
 if TYPE_CHECKING:
     from conformance.files.recognition import Recognition
@@ -197,31 +197,12 @@ class Checker:
     ) -> Sequence[bytes]:
         """Add the fixes of the findings about the client to a report; return the corrected input, if it is wanted."""
         # Imported here because most runs fix nothing.
-        from conformance.files import fixing
-        from conformance.files.request_diff import diff
+        from conformance.files.fixing import FixMode, add_fixes
 
-        task, found = self._task, tuple(judgement.found())
-        host = None if profile is not None else fixing.refusing(report["outcomes"])
-        if task.fixes and (found or host is not None):
-            fixes = fixing.Fixing(given, profile, task.as_of)
-            fixes.add_all(found, report["outcomes"], lines=task.lines)
-            if host is not None:
-                fixing.Fixing(given, host, task.as_of).add_for_hosts(report["outcomes"], lines=task.lines)
-            if fixes.notes():
-                report["notes"] = [*report.get("notes", ()), *fixes.notes()]
-        if not task.corrects:
-            return ()
-        conversation = given.conversation
-        if host is not None or any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
-            # Judged again for a host: what it rejects is not among the findings of the canonical wire.
-            known = found if host is None else None
-            correction = fixing.fixed_input(given, host or profile, self._rules_for(given), task.as_of, known)
-            conversation = correction.conversation
-            if notes := [*fixing.correction_notes(correction)]:
-                report["notes"] = [*report.get("notes", ()), *notes]
-            if text := "".join(diff(given, conversation)):
-                report["diff"] = text
-        return tuple(fixing.records(given, conversation))
+        mode = FixMode(each=self._task.fixes, whole=self._task.corrects, lines=self._task.lines)
+        return add_fixes(
+            given, profile, self._rules_for(given), self._task.as_of, tuple(judgement.found()), report, mode
+        )
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""

@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     level = Level(arguments.level or Level.MAY)
     task = Task(
         provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "",
-        arguments.known, arguments.map, fixes or arguments.fix, arguments.fix,
+        arguments.known, arguments.map, fixes, arguments.fix,
     )  # fmt: skip
     counts: Counts = Counter()
     judged: set[str] = set()
