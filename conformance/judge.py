@@ -378,12 +378,12 @@ def _outcome(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts:
         return _failed(rule, judged, faulty, contexts)
     known = [each for each, claim in zip(faulty, claims, strict=True) if claim]
     news = [each for each, claim in zip(faulty, claims, strict=True) if not claim]
-    counts = Counter(filter(None, claims))
+    counts = Counter([(element.place[0], claim) for (element, _), claim in zip(faulty, claims, strict=True) if claim])
     described = tuple([finding(rule, each, fault, contexts[each.place[0]]) for each, fault in known[:MAX_FINDINGS]])
     if not news:
         return Outcome(rule.id, Status.PASSED, rule.level, judged, (), "", described, counts)
     failed = _failed(rule, judged, news, contexts)
-    return replace(failed, known=described, known_counts=counts) if known else failed
+    return replace(failed, known=described, known_at=counts) if known else failed
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
