@@ -20,7 +20,7 @@ from conformance import profiles
 from conformance import rules as all_rules
 from conformance.errors import UnknownName
 from conformance.files import AUTO
-from conformance.files.recognition import detected_provider
+from conformance.files.recognition import chosen_profile
 from conformance.formats import Input
 from conformance.formats.rows import Row, arrow, conversations
 from conformance.judge import Judgement, judge
@@ -157,8 +157,7 @@ class _Judging(NamedTuple):
         """Return the profile for a conversation."""
         if not isinstance(self.profile, str):
             return self.profile
-        name = detected_provider(Input("", None, "exchange", exchanges))
-        return profiles.load_profile(name) if name else None
+        return chosen_profile(Input("", None, "exchange", exchanges), self.profile, by_signs=False)
 
 
 @lru_cache(maxsize=8)

@@ -157,7 +157,7 @@ def test_a_reply_that_cannot_be_sent_back_whole_is_lost() -> None:
 def test_every_request_of_a_session_is_prepared_unless_a_later_one_repeats_it() -> None:
     first = {"model": "m", "messages": [{"role": "user", "content": "One."}]}
     second = {**first, "messages": [*first["messages"], {"role": "assistant", "content": "1."}, *BODY["messages"][:1]]}
-    broken = {"model": "m", "messages": [{"role": "user", "content": "Hi."}], "tool_choice": {"type": "odd"}}
+    broken = {"model": "m", "messages": [{"role": "user", "content": ""}]}
     conversation = tuple([Exchange(request=each, response=None) for each in (broken, first, second)])
     assert ([2, 0], 0) == to_prepare(conversation)
 

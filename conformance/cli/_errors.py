@@ -11,8 +11,9 @@ import orjson
 from conformance import profiles, rules
 from conformance.error_texts import CauseSide, ErrorCause, Explanation, GenericError, explain, generic_error, said
 from conformance.errors import Unusable
+from conformance.files.recognition import detected_provider
+from conformance.formats import Input
 from conformance.judge import judge
-from conformance.profiles.texts import by_host
 from conformance.reporting.text import labelled
 from conformance.resources import folder
 from conformance.results import Finding
@@ -191,7 +192,7 @@ def _about_request(sent: _CurlRequest, answer: str, width: int) -> Iterator[str]
     reply = answer[answer.find("{") :] if "{" in answer else answer
     failed = Exchange(sent.body, reply or None, 400 if reply else None, url=sent.url)
     (exchange,) = translate((failed,))
-    name = by_host(sent.url.partition("://")[2].partition("/")[0], exchange.protocol)
+    name = detected_provider(Input("", None, "exchange", (failed,)))
     judgement = judge((exchange,), profiles.load_profile(name) if name else None, rules.load())
     found = [
         (each.rule, finding) for each in judgement.found() for finding in each.findings if finding.side == "client"

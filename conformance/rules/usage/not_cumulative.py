@@ -67,9 +67,9 @@ def judge(later: LaterUsage, context: Context) -> list[Fault]:
 
     Clients add up the counts themselves, and shorten the history by them: a sum is counted twice, and fills the context
     long before it is full. The rule reads three replies of a session that follow each other: if the prompt grows by
-    more than the new messages can hold, twice and ever faster, the counts are sums; so are tokens of the total and the
-    cache that grow so, and completion tokens that no reply is long enough for and that grow by the length of each. To
-    fix it, count each request alone.
+    more than the new messages can hold, twice and ever faster, the counts are sums. So are total and cached tokens
+    that grow so, and completion tokens that are too many for the reply and grow by its length.
+    To fix it, count each request alone.
     """
     usages = [later.value, *later.earlier[:3]]
     # The total follows from the others, so the first count that is a sum stands for those after it.
