@@ -1,7 +1,7 @@
 """Puts a reply back whose calls the client wrote as text, left out or dropped, with the results of its calls after it.
 
 The reply is in the same file. Results that stand in a text become results of their calls: each call gets the line that
-names its arguments, or, where no line can be told from the others, the whole text.
+names its arguments, or, where the lines do not show their calls, the whole text.
 """
 
 import re
