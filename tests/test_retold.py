@@ -55,9 +55,12 @@ def results(*texts: str) -> dict[str, Any]:
 
 REACT = 'Action: get_weather\nAction Input: {"city": "Paris"}\nAction: get_weather\nAction Input: {"city": "Rome"}'
 PYTHON = "Calling tools:\n[{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]"
+MARKUP = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
+TAGGED = "<tool_response>\n18\n</tool_response>"
 CASES: list[tuple[str, list[Any], list[Any]]] = [
     ("stream-thinking-session", [said(PYTHON), user("Observation: 18")], [answered("call_a", "18")]),
     ("stream-thinking-session", [user("get_weather says: 18")], [answered("call_a", "get_weather says: 18")]),
+    ("stream-thinking-session", [said(MARKUP), user(TAGGED)], [answered("call_a", TAGGED)]),
     (
         "thinking-session",
         [said(REACT), user(f"Observation:\n{TWO}")],

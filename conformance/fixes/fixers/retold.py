@@ -32,6 +32,9 @@ _HEADING: Final = re.compile(
 )
 """What clients write before the results of calls in a text."""
 
+_TAG: Final = re.compile(r"\A\s*<(?:tool|function)_?(?:result|response|output)s?>|\A\s*<observation>", re.I)
+"""What models that call in markup get around their results; it stays, because there may be several."""
+
 _SCAFFOLD: Final = re.compile(
     r"\b(?:calling|called|tools?|calls?|tool_calls?|tool_use|functions?|function_call|functionCall|names?|arguments|args"
     r"|parameters|input|ids?|type|action|with|None|null)\b|[^\w]|_",
@@ -134,7 +137,7 @@ def _results(
         return
     text = _text(units[at]) if at < len(units) and as_object(units[at]).get("role") == "user" else ""
     heading = _HEADING.match(text)
-    if heading is None and not _names_a_call(text, calls):
+    if heading is None and not _TAG.match(text) and not _names_a_call(text, calls):
         return
     # The heading is the client's, not the tool's.
     said = text[heading.end() :].strip() if heading is not None else text
