@@ -1,7 +1,7 @@
 """JSON Pointer (RFC 6901) over plain values: rendering, resolving, and editing a copy."""
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -109,3 +109,13 @@ def _position(token: str) -> int:
         message = f"expected a position in an array, got {token!r}"
         raise LookupError(message)
     return int(token)
+
+
+def value_at(value: Any, place: Iterable[str | int], default: Any = None) -> Any:
+    """Return what stands at a place of a value, or the default if there is nothing."""
+    for token in place:
+        try:
+            value = value[token]
+        except (LookupError, TypeError):
+            return default
+    return value
