@@ -32,14 +32,16 @@ class Launch:
     """How a program is started.
 
     `environment` replaces that of this process, `folder` its working folder. `grace` is the time between SIGTERM and
-    SIGKILL in seconds, where the program has to end. A `foreground` program stays in the session of this process, so
-    that Ctrl-C reaches it. Its output goes to `log`, which is bounded by `log_limit` bytes; without one, to this
-    process's. `namespaces` are descriptors of those that it enters (Linux).
+    SIGKILL in seconds, where the program has to end; a `patient` one gets no SIGTERM, since it ends with its input. A
+    `foreground` program stays in the session of this process, so that Ctrl-C reaches it. Its output goes to `log`,
+    bounded by `log_limit` bytes; without one, to that of this process. `namespaces` are descriptors of those that it
+    enters (Linux).
     """
 
     environment: Mapping[str, str] | None = None
     folder: Path | None = None
     grace: float = 0.0
+    patient: bool = False
     foreground: bool = False
     log: Path | None = None
     log_limit: int = 0
@@ -71,7 +73,8 @@ class GuardedCommand:
         control, given = socket.socketpair()
         words = [
             *(sys.executable, "-I", "-S", str(_GUARD)),
-            *(str(given.fileno()), str(os.getpid()), f"{launch.grace:g}", str(int(not launch.foreground))),
+            *(str(given.fileno()), str(os.getpid())),
+            *(str(0 if launch.patient else int(signal.SIGTERM)), f"{launch.grace:g}", str(int(not launch.foreground))),
             *(",".join(map(str, launch.namespaces)), str(launch.log or ""), str(launch.log_limit)),
             str(int("LC_CTYPE" in (os.environ if launch.environment is None else launch.environment))),
             *command,

@@ -1,10 +1,10 @@
 """Runs one program, and ends it with everything that it started: at the latest when the process that wants it ends.
 
-    python guard.py CONTROL PARENT GRACE SESSION NAMESPACES LOG LIMIT LOCALE COMMAND…
+    python guard.py CONTROL PARENT ASK GRACE SESSION NAMESPACES LOG LIMIT LOCALE COMMAND…
 
 CONTROL is the descriptor of a socket whose other end that process, PARENT, holds. The guard writes the program's id to
-it, or the number of the error that kept it from starting. It reads `T` (end the program: SIGTERM, and SIGKILL after
-GRACE seconds) and `K` (kill it now); the end of the stream, because PARENT ends or is killed, means the same as `T`.
+it, or the number of the error that kept it from starting. It reads `T` (end the program: the signal ASK, and SIGKILL
+after GRACE seconds) and `K` (kill it now); the end of the stream, because PARENT ends, means the same as `T`.
 What a program leaves behind ends with it: on Linux the guard adopts what leaves the program's session, so that nothing
 escapes; elsewhere it kills the program's process group and what still descends from it.
 
@@ -124,21 +124,21 @@ class _Guard:
         finally:
             os._exit(_FAILED)
 
-    def watch(self, grace: float) -> int:
+    def watch(self, ask: int, grace: float) -> int:
         """Wait for the end of the program or the request to end it, end it with all else, and return its status."""
         # The parent may have ended before this process asked to be told.
         self.must_end = os.getppid() != self.parent
         while self.status is None and not self.must_end:
             self._step(None)
-        self._end(grace)
+        self._end(ask, grace)
         while self.log and select.select([self.log.output], [], [], 0)[0] and self.log.copy():
             pass
         return _FAILED << 8 if self.status is None else self.status
 
-    def _end(self, grace: float) -> None:
-        """Terminate the program and what it started, then kill whatever is left."""
+    def _end(self, ask: int, grace: float) -> None:
+        """Ask the program and what it started to end, then kill whatever is left."""
         if self._has_left() and not self.must_kill:
-            self._signal(signal.SIGTERM)
+            self._signal(ask)
         due = time.monotonic() + grace
         while self._has_left() and not self.must_kill and time.monotonic() < due:
             self._step(_ROUND_SECONDS)
@@ -241,7 +241,7 @@ def _enter(namespace: int) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run the program to its end, and return its status as `os.waitpid` does."""
-    control, parent, grace, session, namespaces, log, limit, locale, *command = arguments
+    control, parent, ask, grace, session, namespaces, log, limit, locale, *command = arguments
     os.set_inheritable(int(control), False)  # noqa: FBT003 — it takes no keyword
     if locale == "0":
         # Python sets it in a process without a locale.
@@ -261,7 +261,7 @@ def main(arguments: list[str]) -> int:
         os.write(int(control), f"E{failure}\n".encode() if failure else f"P{guard.program}\n".encode())
     except OSError:
         guard.must_end = True
-    return _FAILED << 8 if failure else guard.watch(float(grace))
+    return _FAILED << 8 if failure else guard.watch(int(ask), float(grace))
 
 
 def _exit_as(status: int) -> None:

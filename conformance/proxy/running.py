@@ -112,7 +112,7 @@ class JudgeProcess:
     async def start(cls, settings: Mapping[str, Any], children: Children) -> "JudgeProcess":
         """Start the process, which Ctrl-C does not reach: it ends when its input does."""
         # If this process is killed, the other one still checks what it has got.
-        guarded = children.prepare((sys.executable, "-m", JUDGE), Launch(grace=_CHECK_SECONDS))
+        guarded = children.prepare((sys.executable, "-m", JUDGE), Launch(grace=_CHECK_SECONDS, patient=True))
         process = await _started(guarded, stdin=asyncio.subprocess.PIPE)
         started = cls(process, guarded)
         started._pipe.write(frame("settings", settings))
