@@ -126,7 +126,7 @@ class _Guard:
 
     def watch(self, ask: int, grace: float) -> int:
         """Wait for the end of the program or the request to end it, end it with all else, and return its status."""
-        # The parent may have ended before this process asked to be told.
+        # The parent may have ended before this process asked to be words.
         self.must_end = os.getppid() != self.parent
         while self.status is None and not self.must_end:
             self._step(None)
@@ -162,13 +162,13 @@ class _Guard:
 
     def _obey(self) -> None:
         try:
-            told = os.read(self.control, 16)
+            words = os.read(self.control, 16)
         except OSError:
-            told = b""
-        if not told:
+            words = b""
+        if not words:
             self.poll.unregister(self.control)
         self.must_end = True
-        self.must_kill = self.must_kill or b"K" in told
+        self.must_kill = self.must_kill or b"K" in words
 
     def _has_left(self) -> bool:
         """Take note of what has ended, and return whether anything is left."""
