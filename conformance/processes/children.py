@@ -1,5 +1,6 @@
 """The owner of child processes: each is registered when it starts, and none outlives the owner or this process."""
 
+import errno
 import os
 import signal
 import socket
@@ -90,13 +91,15 @@ class GuardedCommand:
             _bind_to_this_process(pid)
             return
         self._given.close()
-        kind, number = "E", "1"
-        with suppress(OSError, IndexError):
+        said = ""
+        with suppress(OSError):
             said = self._control.recv(64).decode().strip()
-            kind, number = said[0], said[1:]
-        if kind == "E":
-            raise OSError(int(number), os.strerror(int(number)))
-        self.program = int(number)
+        if said.startswith("P"):
+            self.program = int(said[1:])
+            return
+        # A guard that says nothing was killed.
+        number = int(said[1:] or errno.ECHILD)
+        raise OSError(number, os.strerror(number))
 
     def end(self) -> None:
         """Ask for the end of the program: SIGTERM, and SIGKILL after its grace."""
@@ -113,10 +116,13 @@ class GuardedCommand:
                 end.close()
 
     def _send(self, word: bytes) -> None:
-        # A guard that has ended needs no word.
+        # What has ended needs no word.
         with suppress(OSError):
             if self._control is not None:
                 self._control.send(word)
+            elif self.program:
+                # On Windows, this ends a process at once.
+                os.kill(self.program, signal.SIGTERM)
 
 
 class Child:
@@ -155,8 +161,6 @@ class Child:
 
     def ask_to_end(self) -> None:
         """Send SIGTERM, and SIGKILL after the grace, without waiting."""
-        if sys.platform == "win32":
-            self._process.terminate()
         self._command.end()
 
     def end(self) -> int:
@@ -166,8 +170,6 @@ class Child:
 
     def kill(self) -> int:
         """Kill the program with all that it started, and return its exit code."""
-        if sys.platform == "win32":
-            self._process.kill()
         self._command.kill()
         return self._wait_or_kill(_KILL_SECONDS)
 

@@ -126,7 +126,7 @@ class _Guard:
 
     def watch(self, ask: int, grace: float) -> int:
         """Wait for the end of the program or the request to end it, end it with all else, and return its status."""
-        # The parent may have ended before this process asked to be words.
+        # The parent may have ended before this process asked for its signal.
         self.must_end = os.getppid() != self.parent
         while self.status is None and not self.must_end:
             self._step(None)
