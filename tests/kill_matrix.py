@@ -49,13 +49,17 @@ time.sleep(600)
 
 
 class Killed(NamedTuple):
-    """How a command ended: its exit code, the processes that it had started, those that were left, and seconds."""
+    """How a command ended: its exit code, the processes that it had started, those that were left, and seconds.
+
+    `folders` are those for temporary files that were left.
+    """
 
     code: int
     started: int
     orphans: int
     seconds: float
     printed: str
+    folders: tuple[str, ...]
 
 
 class _Subject(NamedTuple):
@@ -192,7 +196,8 @@ def killed(name: str, ending: str, folder: Path) -> Killed:
     orphans = [pid for pid in started if lives(pid)]
     for pid in orphans:
         os.kill(pid, signal.SIGKILL)
-    return Killed(code, len(started), len(orphans), seconds, _text(folder))
+    folders = tuple([path.name for path in folder.glob("conformance-*")])
+    return Killed(code, len(started), len(orphans), seconds, _text(folder), folders)
 
 
 def main() -> None:

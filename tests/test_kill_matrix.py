@@ -1,4 +1,4 @@
-"""No process outlives its command, however that ends."""
+"""No process and no folder outlives its command, however that ends."""
 
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from tests.sampling import some
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "ending"), some(CELLS, 7, "-".join, mark=pytest.mark.exhaustive))
-def test_a_command_that_is_ended_leaves_no_process(name: str, ending: str, tmp_path: Path) -> None:
+def test_a_command_that_is_ended_leaves_nothing(name: str, ending: str, tmp_path: Path) -> None:
     found = killed(name, ending, tmp_path)
-    assert (0, "") == (found.orphans, found.printed[found.printed.find("Traceback") :] * ("Traceback" in found.printed))
+    trace = found.printed.partition("Traceback")[1]
+    assert (0, (), "") == (found.orphans, found.folders, trace), found.printed

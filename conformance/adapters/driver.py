@@ -128,6 +128,7 @@ def _run(driver: Driver, job: bytes, surroundings: Surroundings) -> _Ended:
         launch = processes.Launch(
             environment={**processes.inherited(*_INHERITED), **variables, **_FIXED, **driver.environment},
             folder=driver.folder or folder,
+            scratch=folder.parent,
             namespaces=surroundings.namespaces,
         )
         pipe = subprocess.PIPE

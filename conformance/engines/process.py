@@ -97,13 +97,17 @@ class EngineProcess:
 def started(
     title: str, command: Sequence[str], environment: Mapping[str, str], folder: Path, log: Path, grace: float
 ) -> Iterator[EngineProcess]:
-    """Start an engine and end it with all its processes, whatever happens in between; raises Unusable if it cannot."""
+    """Start an engine and end it with all its processes, whatever happens in between.
+
+    `folder` is its working folder, which is for this run only. Raises Unusable if the engine cannot be started.
+    """
     launch = processes.Launch(
         environment={**processes.inherited("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"), **environment},
         folder=folder,
         grace=grace,
         log=log,
         log_limit=LOG_LIMIT,
+        scratch=folder,
     )
     with processes.Children() as children:
         try:

@@ -35,8 +35,8 @@ class Launch:
     `environment` replaces that of this process, `folder` its working folder. `grace` is the time between SIGTERM and
     SIGKILL in seconds, where the program has to end; a `patient` one gets no SIGTERM, since it ends with its input. A
     `foreground` program stays in the session of this process, so that Ctrl-C reaches it. Its output goes to `log`,
-    bounded by `log_limit` bytes; without one, to that of this process. `namespaces` are descriptors of those that it
-    enters (Linux).
+    bounded by `log_limit` bytes; without one, to that of this process. If this process is killed, the guard removes the
+    folder `scratch`. `namespaces` are descriptors of those that it enters (Linux).
     """
 
     environment: Mapping[str, str] | None = None
@@ -46,6 +46,7 @@ class Launch:
     foreground: bool = False
     log: Path | None = None
     log_limit: int = 0
+    scratch: Path | None = None
     namespaces: tuple[int, ...] = ()
 
 
@@ -77,6 +78,7 @@ class GuardedCommand:
             *(str(given.fileno()), str(os.getpid())),
             *(str(0 if launch.patient else int(signal.SIGTERM)), f"{launch.grace:g}", str(int(not launch.foreground))),
             *(",".join(map(str, launch.namespaces)), str(launch.log or ""), str(launch.log_limit)),
+            str(launch.scratch or ""),
             str(int("LC_CTYPE" in (os.environ if launch.environment is None else launch.environment))),
             *command,
         ]

@@ -1,6 +1,6 @@
 """Runs one program, and ends it with everything that it started: at the latest when the process that wants it ends.
 
-    python guard.py CONTROL PARENT ASK GRACE SESSION NAMESPACES LOG LIMIT LOCALE COMMAND…
+    python guard.py CONTROL PARENT ASK GRACE SESSION NAMESPACES LOG LIMIT SCRATCH LOCALE COMMAND…
 
 CONTROL is the descriptor of a socket whose other end that process, PARENT, holds. The guard writes the program's id to
 it, or the number of the error that kept it from starting. It reads `T` (end the program: the signal ASK, and SIGKILL
@@ -10,8 +10,11 @@ escapes; elsewhere it kills the program's process group and what still descends 
 
 SESSION is 1 for a program with a session of its own, which Ctrl-C at the terminal does not reach. NAMESPACES are
 descriptors of namespaces that the program enters, separated by commas. With LOG the program's output goes to a file;
-at LIMIT bytes it is renamed to `<log>.old`. LOCALE is 1 if the program inherits LC_CTYPE. The exit code is the
-program's, and a signal that ended the program ends the guard. To start fast, it imports nothing of this project.
+at LIMIT bytes it is renamed to `<log>.old`. SCRATCH is a folder that the guard removes if PARENT was killed. LOCALE is
+1 if the program inherits LC_CTYPE. All but numbers may be empty.
+
+The exit code is the program's, and a signal that ended the program ends the guard. To start fast, it imports nothing of
+this project.
 """
 
 import ctypes
@@ -241,7 +244,7 @@ def _enter(namespace: int) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run the program to its end, and return its status as `os.waitpid` does."""
-    control, parent, ask, grace, session, namespaces, log, limit, locale, *command = arguments
+    control, parent, ask, grace, session, namespaces, log, limit, scratch, locale, *command = arguments
     os.set_inheritable(int(control), False)  # noqa: FBT003 — it takes no keyword
     if locale == "0":
         # Python sets it in a process without a locale.
@@ -261,7 +264,17 @@ def main(arguments: list[str]) -> int:
         os.write(int(control), f"E{failure}\n".encode() if failure else f"P{guard.program}\n".encode())
     except OSError:
         guard.must_end = True
-    return _FAILED << 8 if failure else guard.watch(int(ask), float(grace))
+    status = _FAILED << 8 if failure else guard.watch(int(ask), float(grace))
+    if scratch and os.getppid() != guard.parent:
+        _remove(scratch)
+    return status
+
+
+def _remove(folder: str) -> None:
+    # Imported here because it takes as long as all else, and only a guard whose parent was killed needs it.
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _exit_as(status: int) -> None:

@@ -9,6 +9,7 @@ so the server stays where it is, and only its clients enter. If the system does 
 
 import array
 import ctypes
+import errno
 import fcntl
 import os
 import socket
@@ -57,7 +58,9 @@ def main(control: str) -> None:
             names = _enter_new()
             descriptors = [_listening().detach(), *(os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in names)]
         except OSError as error:
-            other.send((error.strerror or str(error)).encode())
+            # The kernel's words for a limit of namespaces are those for a full disk.
+            reason = "the limit of namespaces is reached" if error.errno == errno.ENOSPC else error.strerror
+            other.send((reason or str(error)).encode())
             return
         packed = array.array("i", descriptors)
         other.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)])
