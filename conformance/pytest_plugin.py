@@ -186,12 +186,28 @@ def _check_recordings(config: pytest.Config, provider: str) -> None:
 
 
 def _unwind_on_signals(config: pytest.Config) -> None:
-    """Let a signal that ends the run end it as Ctrl-C does: with the results so far."""
+    """Let a signal that ends the run end it as Ctrl-C does: with the results so far. A second one is ignored."""
     from conformance.processes import unwinding_on_signals
 
     stack = ExitStack()
     stack.enter_context(unwinding_on_signals(lambda number: KeyboardInterrupt(signal.Signals(number).name)))
     config.add_cleanup(stack.close)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Leave out the places of an interrupt that have no line: pytest fails to show them, with a traceback of its own.
+
+    Python has such places at its own instructions, such as the end of a loop, and a signal can arrive at any of them.
+    """
+    excinfo.traceback = excinfo.traceback.filter(_has_line)
+
+
+def _has_line(entry: Any) -> bool:
+    try:
+        return bool(entry.lineno >= 0)
+    except TypeError:
+        return False
 
 
 def _default_cassettes(config: pytest.Config) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
-from conformance import artifacts
+from conformance import artifacts, processes
 from conformance.environments import cache_root
 from conformance.errors import ConformanceError, InvalidDocument, Unusable
 from conformance.evidence import reading
@@ -91,18 +91,14 @@ class Mirrors:
         found = self._repository(place.repository)
         if found is None:
             raise Absent(f"no mirror of {place.repository} in {self._folder}")
-        shown = subprocess.run(  # noqa: S603 — the repository and the path are arguments, never words of a shell
-            [_git(), f"--git-dir={found}", "show", f"{place.commit}:{place.path}"],
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-            # A partial mirror would fetch what it lacks, and nothing here may use the network unasked.
-            env={"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"},
-        )
-        if shown.returncode:
-            said = shown.stderr.decode("utf-8", "replace").strip().splitlines()
+        command = [_git(), f"--git-dir={found}", "show", f"{place.commit}:{place.path}"]
+        # A partial mirror would fetch what it lacks, and nothing here may use the network unasked.
+        alone = {"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+        code, content, errors = processes.output(command, _SECONDS, alone, errors=subprocess.PIPE)
+        if code:
+            said = errors.decode("utf-8", "replace").strip().splitlines()
             raise Absent(said[-1] if said else "git show failed")
-        return shown.stdout
+        return content
 
     def _repository(self, repository: str) -> Path | None:
         owner, _, name = repository.partition("/")

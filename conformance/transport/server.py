@@ -24,10 +24,12 @@ def serving(
     host: str = "127.0.0.1",
     port: int = 0,
     bounds: PeerBounds = DEFAULT_BOUNDS,
+    listener: socket.socket | None = None,
 ) -> Iterator[str]:
     """Serve in a background thread and yield the URL, `http://host:port`; port 0 takes a free port.
 
-    Raises Unusable if the address cannot be bound.
+    `listener` is a socket that listens already; it takes the place of host and port, and is closed in the end.
+    Unusable if the address cannot be bound.
     """
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
@@ -49,7 +51,7 @@ def serving(
         with runner:
             runner.run(serve_until(bound))
 
-    with bind(host, port) as bound:
+    with listener or bind(host, port) as bound:
         thread = threading.Thread(target=run, args=(bound,), name="conformance-server", daemon=True)
         thread.start()
         loop, stop = ready.result()
