@@ -3,15 +3,15 @@
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
+from conformance.caches import remembered
 from conformance.documents.pointer import render
 from conformance.schemas._errors import SchemaError
 from conformance.schemas._errors import error as as_error
-from conformance.schemas._patterns import matches
+from conformance.schemas._patterns import MAX_KEPT, MAX_PATTERN, compiled_size, matches
 
 try:
     import jsonschema_rs
@@ -50,14 +50,24 @@ def describe(parameters: Any, arguments: Any) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=256)
+def _size(parameters: bytes) -> int:
+    return compiled_size(parameters.decode())
+
+
+@remembered(MAX_KEPT, lambda _: 0, _size)
 def _quick(parameters: bytes) -> Callable[[Any], bool] | None:
     # Both `$ref` and `$dynamicRef` end so, and orjson writes no space before the colon.
     if not _QUICK or parameters.count(b'ef":') > _QUICK_REFERENCES:
         return None
+    if _size(parameters) > MAX_KEPT:
+        # The slow validator compiles one pattern at a time.
+        return None
     try:
         schema = orjson.loads(parameters)
-        return jsonschema_rs.validator_for(schema, retriever=_refuse, validate_formats=False).is_valid
+        options = jsonschema_rs.FancyRegexOptions(size_limit=MAX_PATTERN)
+        return jsonschema_rs.validator_for(
+            schema, retriever=_refuse, validate_formats=False, pattern_options=options
+        ).is_valid
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
         return None
 

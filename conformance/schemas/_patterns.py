@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any
+from typing import Any, Final
+
+from conformance.caches import remembered
 
 try:
     import jsonschema_rs
@@ -11,6 +12,33 @@ except ImportError:
     _LINEAR = False
 else:
     _LINEAR = True
+
+MAX_PATTERN: Final = 4 * 1024 * 1024
+"""Bytes of a compiled pattern: `(a{999}){99}` has twelve characters and takes five million."""
+
+MAX_KEPT: Final = 32 * 1024 * 1024
+"""Bytes that compiled patterns may take together, as `compiled_size` estimates them; and so may compiled schemas."""
+
+_COUNT: Final = re.compile(r"(\)?)\{(\d{1,5})(?:,(\d{1,5}))?")
+_PER_REPETITION: Final = 1024
+_PER_CHARACTER: Final = 32
+_FIXED: Final = 32 * 1024
+
+
+def compiled_size(text: str) -> int:
+    """Return about how many bytes a pattern, or a schema with patterns, takes once it is compiled.
+
+    What is repeated is compiled as often as it may come; a repeated group repeats all that is counted in it.
+    """
+    plain, groups = 0, 1
+    for closes, least, most in _COUNT.findall(text):
+        number = max(int(least), int(most or 0), 1)
+        if closes:
+            groups = min(groups * number, MAX_PATTERN)
+        else:
+            plain += number
+    repeated = min(plain * groups * _PER_REPETITION, MAX_KEPT)
+    return repeated + _PER_CHARACTER * len(text) + _FIXED
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -24,10 +52,10 @@ def matches(pattern: str, text: str) -> bool:
         return True
 
 
-@lru_cache(maxsize=256)
+@remembered(MAX_KEPT, lambda _: 0, compiled_size)
 def _compiled(pattern: str) -> Callable[[Any], bool] | None:
     try:
-        options = jsonschema_rs.RegexOptions()
+        options = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN)
         return jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options).is_valid
     except (jsonschema_rs.ValidationError, ValueError):
         return None

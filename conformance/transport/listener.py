@@ -9,6 +9,7 @@ import math
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, Final, cast
 
@@ -25,6 +26,9 @@ _INLINE_BYTES: Final = 16 * 1024
 
 _SMALL_BYTES: Final = 64 * 1024
 """Bodies up to this size are read at once, however many there are."""
+
+_ANSWERING: Final = 2
+"""How many big bodies are answered at once: the interpreter works on one at a time, and each takes memory."""
 
 _STOP_SECONDS: Final = 0.5
 
@@ -45,10 +49,15 @@ class Listener(web.Server):
         self.open = 0
         self._answer, self._host = answer, host
         self._slots = asyncio.Semaphore(bounds.big_bodies)
+        self._workers = ThreadPoolExecutor(_ANSWERING, "conformance-answers")
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
         return _Connection(self)
+
+    def end_workers(self) -> None:
+        """Answer nothing more; what is being answered ends by itself."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
 
     async def end_slow_connections(self) -> None:
         """Look again and again for connections that have waited too long; a timer for each request would cost more."""
@@ -97,7 +106,7 @@ class Listener(web.Server):
     async def _answered(self, received: HttpRequest) -> HttpReply:
         if len(received.body) <= _INLINE_BYTES:
             return self._answer(received)
-        return await asyncio.get_running_loop().run_in_executor(None, self._answer, received)
+        return await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, received)
 
     @asynccontextmanager
     async def _slot_for_big_body(self) -> AsyncIterator[None]:
@@ -307,6 +316,7 @@ async def listen(
         server.close()
         listener.pre_shutdown()
         await listener.shutdown(_STOP_SECONDS)
+        listener.end_workers()
 
 
 def _response(reply: HttpReply) -> web.StreamResponse:
