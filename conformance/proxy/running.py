@@ -18,7 +18,7 @@ from conformance.errors import Unusable
 from conformance.proxy.copies import Copy, frame
 from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, Passing
 from conformance.proxy.receiving import Connector, UpstreamReply
-from conformance.transport.server import bind, loop_factory, new_runner, url_of
+from conformance.transport.server import allow_many_connections, bind, loop_factory, new_runner, url_of
 
 MAX_WAITING: Final = 64 * 1024 * 1024
 """Bytes of copies that wait to be checked; copies beyond that are dropped and counted, never the traffic."""
@@ -30,7 +30,6 @@ _CONNECT_SECONDS: Final = 30.0
 _KEPT_SECONDS: Final = 4.0
 """How long an idle connection to a provider is kept: less than servers keep it, so that no request meets its end."""
 
-_MAX_FILES: Final = 65536
 _STATE_SECONDS: Final = 1.0
 _GATHER_SECONDS: Final = 0.02
 _STOP_SECONDS: Final = 0.5
@@ -75,21 +74,10 @@ def run(plan: ProxyPlan) -> int:
 
     Raises Unusable if an address cannot be bound or the command cannot be started.
     """
-    _allow_many_connections()
+    allow_many_connections()
     with new_runner(loop_factory()) as runner:
         sockets = [bind(plan.host, tap.port) for tap in plan.taps]
         return runner.run(_ProxyRun(plan, sockets).run())
-
-
-def _allow_many_connections() -> None:
-    """Raise the number of files that this process may open: each exchange has two connections."""
-    if sys.platform != "win32":
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
-        if soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class JudgeProcess:

@@ -33,6 +33,11 @@ _QUICK_REFERENCES: Final = 40
 """With so few references the quick validator branches at most a few million times, however they are arranged."""
 
 
+_PATTERN: Final = re.compile(rb'"pattern":"((?:[^"\\]|\\.)*)"')
+_PER_BYTE: Final = 32
+"""Bytes of a compiled schema for each one of its text."""
+
+
 def is_clearly_valid(parameters: Any, arguments: Any) -> bool:
     """Return whether jsonschema-rs passes the arguments; nearly all pass, which avoids importing jsonschema."""
     try:
@@ -51,7 +56,8 @@ def describe(parameters: Any, arguments: Any) -> tuple[str, ...]:
 
 
 def _size(parameters: bytes) -> int:
-    return compiled_size(parameters.decode())
+    patterns = [compiled_size(found.decode()) for found in _PATTERN.findall(parameters)]
+    return _PER_BYTE * len(parameters) + sum(patterns)
 
 
 @remembered(MAX_KEPT, lambda _: 0, _size)

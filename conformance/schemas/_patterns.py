@@ -21,12 +21,12 @@ MAX_KEPT: Final = 32 * 1024 * 1024
 
 _COUNT: Final = re.compile(r"(\)?)\{(\d{1,5})(?:,(\d{1,5}))?")
 _PER_REPETITION: Final = 1024
-_PER_CHARACTER: Final = 32
+_PER_CHARACTER: Final = 400
 _FIXED: Final = 32 * 1024
 
 
 def compiled_size(text: str) -> int:
-    """Return about how many bytes a pattern, or a schema with patterns, takes once it is compiled.
+    """Return about how many bytes a pattern takes once it is compiled.
 
     What is repeated is compiled as often as it may come; a repeated group repeats all that is counted in it.
     """
