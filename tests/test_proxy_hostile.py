@@ -9,8 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from conformance.documents import BOUNDS
+from conformance.proxy.connections import MAX_HEADERS, MAX_LINE
 from conformance.proxy.copies import Copy
-from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, UNENCODED
+from conformance.proxy.passing import UNENCODED
 from conformance.proxy.reading import read
 from tests.hostile.peer import Asked, completion, serving
 from tests.loops import every

@@ -15,8 +15,9 @@ from urllib.request import getproxies, proxy_bypass
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar
 
 from conformance.errors import Unusable
+from conformance.proxy.connections import MAX_HEADERS, MAX_LINE
 from conformance.proxy.copies import Copy, frame
-from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, Passing
+from conformance.proxy.passing import Passing
 from conformance.proxy.receiving import Connector, UpstreamReply
 from conformance.transport.server import allow_many_connections, bind, loop_factory, new_runner, url_of
 
@@ -202,6 +203,7 @@ class _ProxyRun:
                 stack.push_async_callback(point.shutdown, _STOP_SECONDS)
                 stack.callback(point.pre_shutdown)
                 stack.callback(server.close)
+                stack.callback(asyncio.create_task(point.watch()).cancel)
             for watching in (self._send_states(judge), self._watch(judge)):
                 stack.callback(asyncio.create_task(watching).cancel)
             self._plan.announce(self._urls)

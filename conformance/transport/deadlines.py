@@ -5,7 +5,7 @@ It is a module of its own because only a process that listens must pay for impor
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
 from aiohttp import web
@@ -70,9 +70,9 @@ class TimedConnection(web.RequestHandler):
     def log_refusal(self, status: int, text: str) -> None:
         """Log that the peer was refused with a status, or disconnected with 0; by default, nothing is logged."""
 
-    def late_head(self, message: str) -> bytes:
-        """Return the body of the error for a head that comes too slowly."""
-        return error_body(message)
+    def late_head(self, message: str) -> tuple[Mapping[str, str], bytes]:
+        """Return the headers and the body of the error for a head that comes too slowly."""
+        return {"content-type": "application/json"}, error_body(message)
 
     def _refuse_head(self) -> None:
         """End a connection that sends no whole head."""
@@ -80,9 +80,10 @@ class TimedConnection(web.RequestHandler):
             return
         text = f"expected the head of a request within {self._head_seconds:g} seconds"
         self.log_refusal(408, text)
-        body = self.late_head(text)
-        head = f"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: {len(body)}\r\n"
-        self.transport.write(f"{head}content-type: application/json\r\n\r\n".encode() + body)
+        headers, body = self.late_head(text)
+        given = {**headers, "content-length": str(len(body)), "connection": "close"}
+        lines = ["HTTP/1.1 408 Request Timeout", *[f"{name}: {value}" for name, value in given.items()], "", ""]
+        self.transport.write("\r\n".join(lines).encode() + body)
         self.force_close()
 
 
