@@ -99,7 +99,8 @@ class CaseRecorder:
         self._kept: set[str] = set()
 
     def __enter__(self) -> Self:
-        """Lock the cassettes of the model; raises Unusable if another process records them."""
+        """Lock the cassettes of the model; raises Unusable if another process records them, or if one is a link."""
+        self._shelf.refuse_links()
         folder = self._shelf.path(self._model, "x").parent
         lock = self._shelf.home / f".{self._folder.name}.lock"
         self._stack.enter_context(artifacts.locked_file(lock, folder=folder))
@@ -120,7 +121,7 @@ class CaseRecorder:
             )
         if not self._terms.resume:
             shutil.rmtree(self._folder, ignore_errors=True)
-        artifacts.write(about, terms, private=self._terms.private)
+        self._shelf.write(about, terms, private=self._terms.private)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -164,7 +165,7 @@ class CaseRecorder:
         self._kept.add(case)
 
     def _stage(self, case: str, take: Take) -> None:
-        artifacts.write(self.path(case), take.blocks(), private=self._terms.private)
+        self._shelf.write(self.path(case), take.blocks(), private=self._terms.private)
 
     def finish(self, entry: ManifestEntry, requested: Collection[str], *, is_whole: bool) -> None:
         """Let the staged cassettes replace the old ones.
