@@ -54,7 +54,7 @@ class Content(NamedTuple):
     cut: str = ""
 
 
-class TooSlow(TimeoutError):
+class TooSlow(Exception):
     """A body drips: the rest would take longer than anyone waits; the message continues the URL of a request."""
 
 

@@ -39,7 +39,7 @@ SIMULATOR_ERROR: Final = "simulator_error"
 """The error type of a bug in the simulator; a status of 500 alone may be what the profile claims."""
 
 _UNREACHABLE: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
-_LATE: Final = (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout)
+_LATE: Final = (TimeoutError, bodies.TooSlow, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout)
 
 
 class UnusableReply(Unusable):

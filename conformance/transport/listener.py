@@ -54,6 +54,7 @@ class Listener(web.Server):
         super().__init__(self._respond)
         self.bounds = bounds
         self.open = 0
+        self.is_full = False
         self._answer, self._host = answer, host
         self._slots = asyncio.Semaphore(bounds.big_bodies)
         self._workers = ThreadPoolExecutor(_ANSWERING, "conformance-answers")
@@ -186,11 +187,16 @@ class _Connection(TimedConnection):
         self._body: StreamReader | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._server.open += 1
-        if self._server.open > self._server.bounds.connections:
-            _LOG.warning("a connection was dropped: there are %s already", self._server.bounds.connections)
+        server = self._server
+        server.open += 1
+        if server.open > server.bounds.connections:
+            # Once for all that are dropped in a row: thousands of them must not fill a log.
+            if not server.is_full:
+                _LOG.warning("connections are dropped: there are %s already", server.bounds.connections)
+            server.is_full = True
             cast(asyncio.Transport, transport).abort()
             return
+        server.is_full = False
         # A write then waits until the kernel has it all, so what a slow reader leaves is bounded by time.
         cast(asyncio.Transport, transport).set_write_buffer_limits(0)
         super().connection_made(transport)
