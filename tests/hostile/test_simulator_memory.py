@@ -84,10 +84,10 @@ async def play(port: int, requests: Iterator[Request]) -> set[int]:
     ("kind", "size", "number"),
     [
         (distinct, LARGE, 48),
-        (refused, 100_000, 150),
+        (refused, 400_000, 140),
         pytest.param(distinct, LARGE, 500, marks=pytest.mark.exhaustive),
         pytest.param(distinct, 200, 100_000, marks=pytest.mark.exhaustive),
-        pytest.param(refused, 100_000, 2000, marks=pytest.mark.exhaustive),
+        pytest.param(refused, 400_000, 1000, marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_server_keeps_within_its_memory(kind: Callable[[int], Iterator[Request]], size: int, number: int) -> None:
