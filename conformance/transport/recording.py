@@ -99,8 +99,7 @@ class CaseRecorder:
         self._kept: set[str] = set()
 
     def __enter__(self) -> Self:
-        """Lock the cassettes of the model; raises Unusable if another process records them, or if one is a link."""
-        self._shelf.refuse_links()
+        """Lock the cassettes of the model; raises Unusable if another process records them."""
         folder = self._shelf.path(self._model, "x").parent
         lock = self._shelf.home / f".{self._folder.name}.lock"
         self._stack.enter_context(artifacts.locked_file(lock, folder=folder))
