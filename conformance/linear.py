@@ -6,8 +6,9 @@ size of what it compiles. Where jsonschema-rs has no wheel, Python's engine repl
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Final
+
+from conformance.caches import remembered
 
 try:
     import jsonschema_rs
@@ -18,6 +19,33 @@ else:
 
 _SIZE: Final = 1 << 18
 """Bytes of a compiled pattern: time grows with it as well as with the text."""
+
+MAX_PATTERN: Final = 4 * 1024 * 1024
+"""Bytes of a compiled pattern in a schema: `(a{999}){99}` has twelve characters and takes five million."""
+
+MAX_KEPT: Final = 32 * 1024 * 1024
+"""Bytes that compiled patterns may take together, as `compiled_size` estimates them; and so may compiled schemas."""
+
+_COUNT: Final = re.compile(r"(\)?)\{(\d{1,5})(?:,(\d{1,5}))?")
+_PER_REPETITION: Final = 1024
+_PER_CHARACTER: Final = 400
+_FIXED: Final = 32 * 1024
+
+
+def compiled_size(text: str) -> int:
+    """Return about how many bytes a pattern takes once it is compiled.
+
+    What is repeated is compiled as often as it may come; a repeated group repeats all that is counted in it.
+    """
+    plain, groups = 0, 1
+    for closes, least, most in _COUNT.findall(text):
+        number = max(int(least), int(most or 0), 1)
+        if closes:
+            groups = min(groups * number, MAX_PATTERN)
+        else:
+            plain += number
+    repeated = min(plain * groups * _PER_REPETITION, MAX_KEPT)
+    return repeated + _PER_CHARACTER * len(text) + _FIXED
 
 
 def occurs(pattern: str, text: str) -> bool:
@@ -53,7 +81,7 @@ def fault(pattern: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=256)
+@remembered(MAX_KEPT, lambda _: 0, compiled_size)
 def _compiled(pattern: str) -> Callable[[Any], bool] | None:
     try:
         options = jsonschema_rs.RegexOptions(size_limit=_SIZE)

@@ -21,6 +21,7 @@ OURS: Final = {
     "conformance/error_texts/fields.py": "patterns of this file",
     "conformance/files/recognition.py": "signs of the profiles of this package",
     "conformance/formats/hints.py": "patterns of this file",
+    "conformance/markup/families.py": "names of models in the markup of this package",
     "conformance/markup/patterns.py": "forms of the markup of this package",
     "conformance/observations/answers.py": "patterns of this file",
     "conformance/proxy/origins.py": "patterns of this file",

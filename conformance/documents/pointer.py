@@ -17,6 +17,7 @@ class _Remove:
 
 
 REMOVE: Final = _Remove()
+_LONGEST_KEPT: Final = 256
 
 
 def render(place: Sequence[str | int]) -> str:
@@ -40,9 +41,18 @@ def ancestry(pointer: str) -> Iterator[str]:
     yield ""
 
 
-@lru_cache(maxsize=1024)
 def parse(pointer: str) -> tuple[str, ...]:
     """Return the tokens of a pointer; raises ValueError if it does not begin with a slash."""
+    # A peer chooses the keys in a pointer, and may send megabytes.
+    return _tokens(pointer) if len(pointer) > _LONGEST_KEPT else _kept(pointer)
+
+
+@lru_cache(maxsize=1024)
+def _kept(pointer: str) -> tuple[str, ...]:
+    return _tokens(pointer)
+
+
+def _tokens(pointer: str) -> tuple[str, ...]:
     if not pointer:
         return ()
     if not pointer.startswith("/"):
