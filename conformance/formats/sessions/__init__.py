@@ -89,12 +89,11 @@ def read_database(path: Path) -> Iterator[Input]:
     """Yield the inputs of a database of SQLite; raises Unrecognized for one with other tables."""
     from conformance.formats.sessions import databases
 
-    notes = {databases.UNMERGED: 1} if databases.is_unmerged(path) else {}
-    with databases.opened(path) as database:
+    with databases.opened(path) as (database, notes):
         for name in _DATABASES:
             agent = import_module(f"{__name__}.{name}")
             if databases.has_tables(database, agent.TABLES):
-                yield from _inputs(agent, agent.of_database(database), str(path), notes)
+                yield from _inputs(agent, agent.of_database(database), str(path), dict.fromkeys(notes, 1))
                 return
     raise Unrecognized(_UNKNOWN, str(path))
 

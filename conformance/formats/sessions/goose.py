@@ -15,7 +15,7 @@ from typing import Any, Final
 from conformance.formats import rebuilt
 from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import reply
-from conformance.formats.sessions.databases import parsed, rows
+from conformance.formats.sessions.databases import columns_of, parsed, rows
 from conformance.formats.sessions.failing import failure, text_of
 from conformance.formats.sessions.steps import Added, Refused, Session, Step
 
@@ -38,10 +38,9 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Sessi
 
 def of_database(database: sqlite3.Connection) -> Iterator[Session]:
     """Yield the conversations of the database, newest first."""
+    # The first databases have no such column.
+    metadata = "metadata_json" if "metadata_json" in columns_of(database, "messages") else "NULL"
     for (name,) in rows(database, "SELECT id FROM sessions ORDER BY updated_at DESC"):
-        # In the order of the table: `metadata_json` is younger than the others.
-        columns = [row[1] for row in rows(database, "SELECT * FROM pragma_table_info('messages')")]
-        metadata = "metadata_json" if "metadata_json" in columns else "NULL"
         query = f"SELECT role, content_json, {metadata} FROM messages WHERE session_id = ? ORDER BY id"  # noqa: S608
         spoken = [
             (None, {"role": role, "content": parsed(content), "metadata": parsed(more)})
