@@ -15,8 +15,8 @@ from conformance.formats.sessions import write_ahead
 
 MAGIC: Final = b"SQLite format 3\0"
 _UNMERGED: Final = (
-    "the newest changes are in the -wal file beside the database, and are not read: both are too large, or changed while"
-    " they were read"
+    "the newest changes are in the -wal file beside the database, and are not read: both are too large, or changed"
+    " while they were read"
 )
 _READING: Final = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
 """What a query may do: it calls no functions."""

@@ -2,7 +2,11 @@
 
 A message has `role` and `content` (in the table `content_json`), a list of `text`, `thinking`, `toolRequest`,
 `toolResponse` and others. The older `<session>.jsonl` begins with a line of metadata. `agentVisible: false` marks what
-a compaction took out of the history. A failure is a reply that begins with `Ran into this error`.
+a compaction took out of the history. A failure is a reply that begins with `Ran into this error`; `goose run` shows it
+and does not store it, see `goose_calls`.
+
+Seen in files of Goose 1.34.0, run on 2026-11-24: two calls of one reply, which Goose stores and sends as two replies,
+and a turn that ended with a 400.
 
 Source: block/goose@0164300649cf5e4ab327105d9155779ab8bfde4b/crates/goose/src/session/session_manager.rs and legacy.rs,
 crates/goose/src/conversation/message.rs beside them
@@ -23,6 +27,7 @@ KIND: Final = "goose"
 TITLE: Final = "Goose"
 TABLES: Final = {"sessions": ("id", "updated_at"), "messages": ("session_id", "role", "content_json")}
 _FAILED: Final = "Ran into this error"
+_UNSTORED: Final = "a failure may stand in ~/.local/state/goose/logs/llm_request.*.jsonl"
 
 
 def holds(record: Mapping[str, Any]) -> bool:
@@ -33,7 +38,7 @@ def holds(record: Mapping[str, Any]) -> bool:
 def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Session]:
     """Yield the conversation of a file of lines."""
     spoken = [(line, record) for line, record in records if "role" in record]
-    yield Session("chat", tuple(_steps(spoken)))
+    yield Session("chat", tuple(steps_of(spoken)))
 
 
 def of_database(database: sqlite3.Connection) -> Iterator[Session]:
@@ -46,10 +51,11 @@ def of_database(database: sqlite3.Connection) -> Iterator[Session]:
             (None, {"role": role, "content": parsed(content), "metadata": parsed(more)})
             for role, content, more in rows(database, query, (name,))
         ]
-        yield Session("chat", tuple(_steps(spoken)), as_text(name))
+        yield Session("chat", tuple(steps_of(spoken)), as_text(name), unstored=_UNSTORED)
 
 
-def _steps(spoken: Iterable[tuple[int | None, Mapping[str, Any]]]) -> Iterator[Step]:
+def steps_of(spoken: Iterable[tuple[int | None, Mapping[str, Any]]]) -> Iterator[Step]:
+    """Yield the steps of messages; those of one reply make one step."""
     texts: list[str] = []
     thinking: list[str] = []
     calls: list[Any] = []
