@@ -148,7 +148,8 @@ def _named(text: str, wire: str) -> str:
     from conformance.profiles import naming
 
     found = naming.find(text)
-    return _about(found.profile.partition(".")[0], wire) if found else ""
+    # What names a model is no provider: agents say openai-compatible of any host, and a model may be called so.
+    return _about(found.profile.partition(".")[0], wire) if found and not found.model else ""
 
 
 def _about(name: str, wire: str) -> str:
