@@ -45,9 +45,8 @@ def edited(scrubber: Scrubber, text: str, asked: str = "") -> tuple[str, list[Ed
     if not scrubber.secrets:
         return found, made
     # What is not in any string: numbers, comments of a stream, and JSON that is cut.
-    left = [
-        Edit(*each[:2], scrubber.placeholders.of(each.secret), KNOWN, "") for each in known(scrubber.secrets, found)
-    ]
+    left = known(scrubber.secrets, found)
+    outside = [Edit(*each[:2], scrubber.placeholders.of(each.secret), KNOWN, "") for each in left]
     found, more = applied(found, outside)
     if found != text and next(_Search(scrubber, asked, only_known=True).edits(found), None) is not None:
         raise Unscrubbable(STAYS)
