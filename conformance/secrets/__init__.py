@@ -86,6 +86,12 @@ class Scrubber:
 
         return clean(self, text, asked)
 
+    def name(self, name: str) -> str:
+        """Return a name or an id without secrets; what stands for one has its length, and tells it from others."""
+        from conformance.secrets.bodies import clean_name
+
+        return clean_name(self, name)
+
     def check_bytes(self, data: bytes) -> None:
         """Raise Unscrubbable for data that hold a secret in an encoding that other programs cannot read as text."""
         if b"\0" in data and any(

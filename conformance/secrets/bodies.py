@@ -53,6 +53,11 @@ def edited(scrubber: Scrubber, text: str, asked: str = "") -> tuple[str, list[Ed
     return found, made + more
 
 
+def clean_name(scrubber: Scrubber, name: str) -> str:
+    """Return a name or an id without secrets."""
+    return applied(name, _Search(scrubber).of_plain(name, Place(is_name=True)))[0]
+
+
 class _String(NamedTuple):
     """A string of a document, where it is for a reader, and where it is in the text."""
 

@@ -76,7 +76,7 @@ def is_unset(value: str) -> bool:
 
 def is_plain(value: str) -> bool:
     """Return whether a value is a word or a number, which a text may have for other reasons."""
-    return _PLAIN.fullmatch(value) is not None
+    return _PLAIN.fullmatch(value.strip("\"'")) is not None
 
 
 def is_about(name: str) -> bool:

@@ -9,6 +9,7 @@ from conformance.secrets import REDACTED, shapes
 _MIN_TOKEN: Final = 12
 """Characters of the shortest part of a path that is taken for a token; words with a number are shorter."""
 
+_ID: Final = re.compile(r"(?:asst|batch|chatcmpl|conv|file|msg|run|resp|step|thread|vs)[_-]", re.IGNORECASE)
 _PARTS: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -21,6 +22,11 @@ def shown_url(url: str) -> str:
         return re.sub(r"//[^/]*@", "//", url.partition("?")[0])
     start = f"{parts.scheme}://{host}" if host else f"{parts.scheme}:" if parts.scheme else ""
     return start + "/".join([REDACTED if _is_token(each) else each for each in path.split("/")])
+
+
+def token_parts(path: str) -> list[str]:
+    """Return the segments of a path that look like tokens, and not like ids that this API gave."""
+    return [each for each in path.split("/") if _is_token(each) and not _ID.match(each)]
 
 
 def _is_token(segment: str) -> bool:

@@ -1,0 +1,81 @@
+"""What traffic shows to be a secret, so that it is removed wherever it comes again, in whatever encoding."""
+
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Iterator
+from typing import Final
+from urllib.parse import unquote, unquote_plus, urlsplit
+
+from conformance.secrets import MIN_LENGTH, Scrubber, names
+from conformance.secrets.bodies import edited
+from conformance.secrets.texts import SIGNED, USER
+from conformance.secrets.urls import token_parts
+
+MAX_LEARNED: Final = 64
+"""How many secrets are taken from one text; more than that are no credentials, but what a text is about."""
+
+_PART: Final = re.compile(r"[^\s;,=\"']{12,}")
+_RANDOM: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])")
+_PARAMETER: Final = re.compile(r"[&;]?([^=&;]+)=([^&;]*)")
+
+
+def of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the values of the headers of a request that are not known to hold none, and what they are made of."""
+    for name, value in headers:
+        if not names.is_kept_header(name):
+            yield from _of_value(value)
+
+
+def of_reply_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the values of the headers of a reply whose names say that they are secrets, such as cookies."""
+    for name, value in headers:
+        if names.is_secret(name):
+            yield from _of_value(value)
+
+
+def _of_value(value: str) -> Iterator[str]:
+    plain = names.without_scheme(value.strip())
+    yield from _worthy([value.strip(), plain])
+    if plain != value.strip() and value.lower().startswith("basic "):
+        yield from _worthy(_of_basic(plain))
+    yield from _worthy([part for part in _PART.findall(value) if _RANDOM.match(part)])
+
+
+def _of_basic(value: str) -> Iterator[str]:
+    """Yield the user and the password of an authorization by these."""
+    try:
+        yield from b64decode(value).decode().split(":", 1)
+    except ValueError:
+        return
+
+
+def of_url(url: str) -> Iterator[str]:
+    """Yield what in a URL is a secret: user, password, parameters, fragments, and tokens in its path."""
+    try:
+        parts = urlsplit(url)
+        given = [parts.username or "", parts.password or ""]
+    except ValueError:
+        return
+    for query in (parts.query, parts.fragment):
+        named = _PARAMETER.findall(query)
+        given += [value for name, value in named if names.is_secret_parameter(name)]
+    given += token_parts(parts.path)
+    yield from _worthy([form for each in given for form in (each, unquote(each), unquote_plus(each))])
+
+
+def of_text(text: str) -> Iterator[str]:
+    """Yield what in a body, or in a file, is a secret by its name, its shape or its place."""
+    _, made = edited(Scrubber(), text)
+    found = dict.fromkeys([each.secret for each in made if each.kind != SIGNED])
+    signed = [value for each in made if each.kind == SIGNED for _, value in _PARAMETER.findall(each.secret[1:])]
+    users = [part for each in made if each.kind == USER for part in each.secret.split(":")]
+    parts = [part for part in signed if _RANDOM.match(part)]
+    if len(found) + len(parts) <= MAX_LEARNED:
+        yield from _worthy([*found, *users, *parts, *map(unquote, parts)])
+
+
+def _worthy(values: Iterable[str]) -> Iterator[str]:
+    """Yield the values that are long enough, and not words that a text has for other reasons."""
+    for each in values:
+        if len(each) >= MIN_LENGTH and not names.is_plain(each) and not names.is_unset(each):
+            yield each
