@@ -88,9 +88,10 @@ def read_shipped(reports: Path) -> Mapping[str, Results]:
     return {path.relative_to(root).as_posix(): read(path) for path in paths}
 
 
-def path(folder: Path, results: Results) -> Path:
+def path(folder: Path, results: Results, scrubber: Scrubber | None = None) -> Path:
     """Return the path of results in a folder: their name, with dots between its parts."""
-    return folder / f"{artifacts.file_name(Scrubber().name(_stem(results)))}.json"
+    # The name of a model comes from the wire.
+    return folder / f"{artifacts.file_name((scrubber or Scrubber()).name(_stem(results)))}.json"
 
 
 def _stem(results: Results) -> str:
@@ -104,13 +105,13 @@ def write(folder: Path, results: Results, scrubber: Scrubber | None = None) -> P
     if a secret cannot be removed from them.
     """
     secrets = scrubber or Scrubber()
-    # A model's name is in the name of the file.
-    target = folder / f"{artifacts.file_name(secrets.name(_stem(results)))}.json"
+    target = path(folder, results, secrets)
     text = "".join(_lines(results.to_json()))
     # Secrets are removed from the whole text, because one may be in any value, or in a name; then what is left gets its
     # digest.
     if (clean := secrets.text(text)) != text:
-        text = "".join(_lines(sealed(parse_json(clean, str(target)))))
+        value: Any = parse_json(clean, str(target))
+        text = "".join(_lines(sealed(value)))
     artifacts.write(target, text, private=scrubber is not None)
     return target
 

@@ -6,13 +6,15 @@ Then each delta is written without its part of the secret. All other characters 
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from conformance.secrets import KNOWN, STAYS, Found, Scrubber, Unscrubbable, known, merged, shapes
+from conformance.secrets import KNOWN, STAYS, Scrubber, Unscrubbable, known, merged, shapes
 from conformance.secrets.members import Members, Place, event_place, is_event, strings
-from conformance.secrets.texts import Hints, find, hints, shaped
+from conformance.secrets.texts import Found, Hints, decoded_text, find, hints, shaped
+from conformance.secrets.urls import token_parts
 from conformance.secrets.views import Edit, Segment, applied, lifted, literals
 
 _STREAM: Final = re.compile(r"^\ufeff?data:", re.MULTILINE)
@@ -176,12 +178,21 @@ class _Search:
     def _of_string(self, given: _String) -> Iterator[Edit]:
         text, place = given.text, given.place
         start = None if self.only_known else place.secret_from(text)
-        if start is None:
+        if place.is_encoded and (body := decoded_text(text)):
+            yield from self._of_encoded(text, body, place)
+        elif start is None:
             if self._may_hold(text):
                 yield from self.nested(text, place)
         elif text[start:] not in self.asked:
             found = Found(start, len(text), f"value of {place.name}", text[start:])
             yield self._edit(found, place)
+
+    def _of_encoded(self, text: str, body: str, place: Place) -> Iterator[Edit]:
+        """Yield the edits of a string that is a body in base64: all of it, if the body has a secret."""
+        inner = replace(self, hints=None, at=(*self.at, place.shown), depth=self.depth + 1)
+        found, made = applied(body, inner.edits(body))
+        encoded = b64encode(found.encode("utf-8", "surrogateescape")).decode()
+        yield from [each._replace(start=0, end=len(text), text=encoded) for each in made]
 
     def nested(self, text: str, place: Place) -> Iterator[Edit]:
         """Yield the edits of a string, which may quote JSON or a stream."""
@@ -200,16 +211,25 @@ class _Search:
             others: Iterable[Found] = ()
         else:
             others = shaped(text) if place.is_id else find(text, self.hints)
+            others = [*others, *_tokens(text)] if place.is_address else others
         for each in merged([*found, *[each for each in others if text[each.start : each.end] not in self.asked]]):
             yield self._edit(each, place)
 
     def _edit(self, found: Found, place: Place) -> Edit:
         holders = self.scrubber.placeholders
         shown = holders.within_id(found.secret) if place.is_id else holders.of(found.secret)
-        where = "/".join([each for each in (*self.at, place.shown) if each])
+        last = [*place.shown.split("/")[:-1], "(name)"] if place.is_name else [place.shown]
+        where = "/".join([each for each in (*self.at, *last) if each])
         return Edit(
             found.start, found.end, shown if found.kept is None else found.kept, found.kind, where, found.secret
         )
+
+
+def _tokens(url: str) -> Iterator[Found]:
+    """Yield what looks like a token in the path of the URL of a request."""
+    for part in token_parts(url.partition("?")[0]):
+        start = url.index(part)
+        yield Found(start, start + len(part), "token in the path of a URL", part)
 
 
 def _strings(text: str, value: Any, start: int, place: Place) -> list[_String]:

@@ -11,8 +11,8 @@ from conformance.secrets.bodies import edited
 from conformance.secrets.texts import SIGNED, USER
 from conformance.secrets.urls import token_parts
 
-MAX_LEARNED: Final = 64
-"""How many secrets are taken from one text; more than that are no credentials, but what a text is about."""
+MAX_LEARNED: Final = 128
+"""How many secrets of one text are looked for elsewhere; further ones are only removed where they stand."""
 
 _PART: Final = re.compile(r"[^\s;,=\"']{12,}")
 _RANDOM: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])")
@@ -70,8 +70,7 @@ def of_text(text: str) -> Iterator[str]:
     signed = [value for each in made if each.kind == SIGNED for _, value in _PARAMETER.findall(each.secret[1:])]
     users = [part for each in made if each.kind == USER for part in each.secret.split(":")]
     parts = [part for part in signed if _RANDOM.match(part)]
-    if len(found) + len(parts) <= MAX_LEARNED:
-        yield from _worthy([*found, *users, *parts, *map(unquote, parts)])
+    yield from list(_worthy([*found, *users, *parts, *map(unquote, parts)]))[:MAX_LEARNED]
 
 
 def _worthy(values: Iterable[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ _REPLY_HEADERS: Final = "headers of a reply"
 _COOKIES: Final = "cookies"
 _QUERY: Final = "query"
 _SCHEMA: Final = "schema"
+_ENCODED: Final = "base64"
 _HELD: Final = "what a secret holds"
 
 _HOLDERS: Final = {
@@ -37,6 +38,7 @@ _ATTRIBUTE: Final = re.compile(r"http\.(request|response)\.header\.(.+)")
 _IDS: Final = re.compile(
     r"(?:^|_)ids?$|[a-z]Ids?$|^(?:model|model_?[nN]ame|modelVersion|model_version|response_model)$"
 )
+_BASE64: Final = frozenset({"base64string", "b64"})
 _COOKIE_ATTRIBUTES: Final = frozenset({"path", "domain", "expires", "sameSite", "comment", "name"})
 _EVENTS: Final = frozenset({"message_start", "content_block_start", "content_block_delta", "message_delta"})
 _NAMES_OF_VALUE: Final = ("name", "key", "header")
@@ -67,6 +69,16 @@ class Place(NamedTuple):
     def is_id(self) -> bool:
         """Whether the string identifies something, so that what stands for it has its length and its form."""
         return self.is_name or _IDS.search(self.name) is not None
+
+    @property
+    def is_address(self) -> bool:
+        """Whether the string is the URL of a request in a recording."""
+        return self.path[-2:] in (("request", "url"), ("request", "uri"))
+
+    @property
+    def is_encoded(self) -> bool:
+        """Whether the string is a body in base64."""
+        return self.holder == _ENCODED
 
     @property
     def is_blob(self) -> bool:
@@ -158,6 +170,8 @@ def _member(place: Place, path: tuple[str, ...], name: str, members: dict[str, A
     if place.holder == _SCHEMA:
         return Place(path, name, _SCHEMA)
     plain = _plain(name)
+    if plain in _BASE64 or (name == "text" and members.get("encoding") == "base64"):
+        return Place(path, name, _ENCODED)
     if plain.endswith("headers") and plain not in _HOLDERS:
         is_reply = not _REPLIES.isdisjoint(place.path) or not _REPLIES.isdisjoint(members)
         return Place(path, name, _REPLY_HEADERS if is_reply else _REQUEST_HEADERS)

@@ -123,10 +123,15 @@ def _encoded(text: str) -> Iterator[Found]:
 
 
 def _decoded(text: str) -> str:
-    """Return what a text in base64 says; empty if it is none."""
+    """Return what a text in base64 says, if it is ASCII; empty if not."""
+    return found if (found := decoded_text(text)).isascii() else ""
+
+
+def decoded_text(text: str) -> str:
+    """Return what a text in base64 says; empty if it says none."""
     data = text.rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        return b64decode(data + "=" * (-len(data) % 4)).decode("ascii")
+        return b64decode(data + "=" * (-len(data) % 4)).decode()
     except (binascii.Error, ValueError):
         return ""
 

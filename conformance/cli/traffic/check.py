@@ -31,15 +31,19 @@ from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
 from conformance.files import AUTO, CheckedInput, Counts, Task, check_paths, summary
+from conformance.files.shown import without_secrets
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
 from conformance.terminal import ProgressLine, painter, print_error
+
+if TYPE_CHECKING:
+    from conformance.secrets import Scrubber
 
 EXAMPLES: Final = """\
   conformance check request.json                                   # the provider is recognised
@@ -119,7 +123,10 @@ def run(arguments: argparse.Namespace) -> int:
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
-    render = partial(_rendered, names, paint, arguments.all)
+    # Imported here because --help needs none of it.
+    from conformance.secrets import scrubber
+
+    render = partial(_rendered, names, paint, arguments.all, scrubber())
     with ExitStack() as stack:
         spools = [stack.enter_context(_spool()) for _ in arguments.output]
         fixed = stack.enter_context(_spool()) if arguments.fixed else None
@@ -236,6 +243,7 @@ def _rendered(
     names: Sequence[str],
     paint: Paint,
     show_all: bool,  # noqa: FBT001 — partial() fills it
+    secrets: "Scrubber",
     checked: Sequence[CheckedInput],
 ) -> _Rendered:
     """Render checked inputs in the process that checked them, so that another one only has to write."""
@@ -245,10 +253,11 @@ def _rendered(
     for each in checked:
         counts.update(each.counts)
     judged = set(chain.from_iterable([each.judged for each in checked]))
-    errors = [message for each in checked for message in _errors(each.report)]
-    path = checked[-1].report["path"] if checked else ""
+    reports = [without_secrets(each.report, secrets) for each in checked]
+    errors = [message for each in reports for message in _errors(each)]
+    path = reports[-1]["path"] if checked else ""
     parts = [
-        [_format(name).part(_shown(each.report, name, show_all=show_all), colours) for each in checked]
+        [_format(name).part(_shown(each, name, show_all=show_all), colours) for each in reports]
         for name, colours in ways
     ]
     corrected = list(chain.from_iterable([each.corrected for each in checked]))
