@@ -32,7 +32,7 @@ _STEM: Final = "redacted"
 MAX_DISTINGUISHED: Final = 10_000
 """How many secrets of a run get placeholders of their own."""
 
-KNOWN: Final = "secret of the run"
+KNOWN: Final = "known secret"
 STAYS: Final = "the provider sends back a secret in a form that cannot be removed, so nothing of it was written"
 
 

@@ -227,8 +227,10 @@ class _Search:
 
 def _tokens(url: str) -> Iterator[Found]:
     """Yield what looks like a token in the path of the URL of a request."""
-    for part in token_parts(url.partition("?")[0]):
-        start = url.index(part)
+    host = re.match(r"\w+://[^/?#]*", url)
+    at = host.end() if host else 0
+    for part in token_parts(url[at:].partition("?")[0]):
+        start = url.index(part, at)
         yield Found(start, start + len(part), "token in the path of a URL", part)
 
 

@@ -167,22 +167,23 @@ def _of_list(value: list[Any], place: Place, found: list[tuple[Place, str]]) -> 
 
 def _member(place: Place, path: tuple[str, ...], name: str, members: dict[str, Any]) -> Place:
     """Return the place of a member of an object."""
-    if place.holder == _SCHEMA:
-        return Place(path, name, _SCHEMA)
+    holder = place.holder if place.holder == _SCHEMA else _held(place, name, members)
+    return Place(path, name, holder) if holder else _of_attribute(Place(path, name))
+
+
+def _held(place: Place, name: str, members: dict[str, Any]) -> str:
+    """Return what a member of an object holds; empty if nothing is known of it."""
     plain = _plain(name)
     if plain in _BASE64 or (name == "text" and members.get("encoding") == "base64"):
-        return Place(path, name, _ENCODED)
+        return _ENCODED
     if plain.endswith("headers") and plain not in _HOLDERS:
         is_reply = not _REPLIES.isdisjoint(place.path) or not _REPLIES.isdisjoint(members)
-        return Place(path, name, _REPLY_HEADERS if is_reply else _REQUEST_HEADERS)
+        return _REPLY_HEADERS if is_reply else _REQUEST_HEADERS
     if plain in _HOLDERS and not isinstance(members[name], str):
-        return Place(path, name, _HOLDERS[plain])
-    if place.holder:
-        # Values of headers are texts, or lists of texts.
-        return Place(path, name, place.holder)
-    if names.is_secret(name) and name.lower() != "token" and not isinstance(members[name], str):
-        return Place(path, name, _HELD)
-    return _of_attribute(Place(path, name))
+        return _HOLDERS[plain]
+    # Values of headers are texts, or lists of texts.
+    is_secret = names.is_secret(name) and name.lower() != "token" and not isinstance(members[name], str)
+    return place.holder or (_HELD if is_secret else "")
 
 
 @lru_cache(maxsize=4096)

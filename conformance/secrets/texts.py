@@ -29,7 +29,7 @@ SIGNED: Final = "query of a signed URL"
 _URL: Final = re.compile(r"(?i)\b[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}[^\s\"'<>`|{}\\^]+(?:\\/[^\s\"'<>`|{}\\^]*)*")
 _USER: Final = re.compile(r"[a-z0-9+.-]+:(?:\\?/){2}([^/?#@\\]*(?::[^/?#]*)?)@(?=[^/?#@]*)", re.IGNORECASE)
 _QUERY: Final = re.compile(r"[?#]|%3[Ff]")
-_PARAMETER: Final = re.compile(r"(?:^|&amp;|&|;|\\u0026)([\w.\[\]%-]{1,64})=([^&;#\\]*)")
+_PARAMETER: Final = re.compile(r"(?:(?<=[?#])|(?<=%3[Ff])|&amp;|&|;|\\u0026)([\w.\[\]%-]{1,64})=([^&;#\\]*)")
 _VALUE: Final = r"""
     (?: (?P<open>\\*["'])(?P<quoted>.{0,4096}?)(?:(?<!\\)(?P=open)|\Z)
     | (?P<bare>(?:(?:bearer|basic|token|apikey|digest|negotiate|aws4-hmac-sha256)[ ]+)?[^\s"'<>(){}\[\],;&`\\|]+) )
