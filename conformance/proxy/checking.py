@@ -131,7 +131,7 @@ class Checking:
         conversation = self._grouping.add(copy.tap, exchange, size, named)
         if self.tape is not None and copy.tap == len(self.settings.taps) - 1:
             self.tape.add(conversation, copy, reading, self.scrubber)
-        judged = self._judge.judge(conversation)
+        judged = self._without_secrets(self._judge.judge(conversation))
         self._report(judged, copy)
         for ended in self._grouping.overdue():
             self._end(ended)
@@ -140,24 +140,37 @@ class Checking:
         """Remember the secrets of an exchange: its reply, a later one or a message may hold them."""
         model = reading.exchange.model if reading.exchange is not None else ""
         text = reading.sent.decode("utf-8", "surrogateescape")
-        given = [
+        around = [
             *learning.of_headers(copy.sent_headers),
             *learning.of_reply_headers(copy.headers),
             *learning.of_url(copy.url),
-            *learning.of_text(text),
         ]
+        # The name of a model in a header or a path is not a secret.
+        given = [*[each for each in around if each != model], *learning.of_text(text)]
         is_new = False
         for each in dict.fromkeys(given):
-            # The last one again is the newest; the name of a model in a header is not a secret.
-            if each != model:
-                is_new |= each not in self._keys
-                self._keys.pop(each, None)
-                self._keys[each] = None
+            is_new |= each not in self._keys
+            # What comes again is the newest.
+            self._keys.pop(each, None)
+            self._keys[each] = None
         for oldest in list(self._keys)[:-MAX_KEYS]:
             del self._keys[oldest]
         if is_new:
             known = scrubber([*self._keys], [url for _, url in self.settings.taps])
             self.scrubber = replace(known, placeholders=self.scrubber.placeholders)
+
+    def _without_secrets(self, judged: Judged) -> Judged:
+        """Return what was found without the secrets that are known now; when it is written, they may be forgotten."""
+        secrets = self.scrubber
+        found = [
+            each._replace(
+                finding=replace(
+                    each.finding, at=secrets.name(each.finding.at), message=secrets.text(each.finding.message)
+                )
+            )
+            for each in judged.found
+        ]
+        return replace(judged, found=tuple(found))
 
     def _report(self, judged: Judged, copy: Copy) -> None:
         """Print and count the findings of an exchange; one behind a gateway waits for the one before it."""
