@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-_START: Final = r"(?<![A-Za-z0-9_])"
-_LONE_START: Final = r"(?<![\w-])"
+_START: Final = r"(?<![A-Za-z0-9])"
 
 _JWT: Final = "JSON Web Token"
 
@@ -44,7 +43,12 @@ _SHAPES: Final = (
     ("AWS", ("AKIA", "ASIA", "ABIA"), _START + r"(?:AKIA|ASIA|ABIA)[A-Z0-9]{16}"),
     ("Bedrock", ("ABSK",), _START + r"ABSK[A-Za-z0-9+/]{100,}={0,2}"),
     ("Alibaba Cloud", ("LTAI",), _START + r"LTAI[A-Za-z0-9]{20}"),
-    (_JWT, ("eyJ",), _LONE_START + r"eyJ[\w-]{14,}\.eyJ[\w-]{14,}\.[\w-]{10,}={0,2}"),
+    # The first part says that it is one, also where the rest is cut.
+    (
+        _JWT,
+        ("eyJ",),
+        _START + r"eyJ(?:[\w-]{14,}\.eyJ[\w-]{14,}\.[\w-]{10,}|(?:hbGci|0eXAi|raWQi)[\w-]{8,}(?:\.[\w-]*){0,2})={0,2}",
+    ),
     (
         "private key",
         ("PRIVATE KEY-----",),
