@@ -162,7 +162,8 @@ class _Search:
         for each in found:
             if edits := list(self._of_string(each)):
                 yield from lifted(edits, [each.segment])
-            if each.text and not each.place.is_name:
+            # An id comes whole, and what comes after it is another one.
+            if each.text and not each.place.is_id:
                 groups.setdefault(each.place, []).append(each)
         for place, group in groups.items():
             # Strings that are all the same, such as the id of a stream, are not a text in pieces.

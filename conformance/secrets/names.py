@@ -46,7 +46,7 @@ def is_secret(name: str) -> bool:
     said, known = _words(name), words()
     if not said or said[-1] in known["about"]:
         return False
-    if said[-1] == "key" and len(said) > 1:
+    if said[-1] in ("key", "keys") and len(said) > 1:
         return said[-2] in known["before_key"] or not known["always"].isdisjoint(said)
     if said[-1] == "token":
         return len(said) == 1 or said[-2] not in known["not_before_token"]
