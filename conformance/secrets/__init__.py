@@ -28,6 +28,7 @@ _MIN_OF_ENVIRONMENT: Final = 12
 """The length of the shortest value of the environment that counts as a secret, unless the run uses it as its key."""
 
 _WIDE: Final = ("utf-16-le", "utf-16-be", "utf-32-le")
+_ESCAPED: Final = re.compile(r"[\\%]")
 _STEM: Final = "redacted"
 MAX_DISTINGUISHED: Final = 10_000
 """How many secrets of a run get placeholders of their own."""
@@ -102,7 +103,15 @@ class Scrubber:
 
 def known(secrets: Iterable[str], text: str) -> list[Found]:
     """Return where some secrets of the run are in a text, in order."""
-    return merged([Found(start, end, KNOWN, secret) for start, end, secret in spans(secrets, text)])
+    return merged(
+        [Found(start, end, KNOWN, _identity(text[start:end], secret)) for start, end, secret in spans(secrets, text)]
+    )
+
+
+def _identity(found: str, secret: str) -> str:
+    """Return what identifies a secret where it was found: one that only begins like a known one is another one."""
+    begins_alike = found.startswith(secret[:MIN_LENGTH]) and len(found) >= len(secret) and not _ESCAPED.search(found)
+    return found if begins_alike else secret
 
 
 def merged(found: Iterable[Found]) -> list[Found]:
