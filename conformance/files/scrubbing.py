@@ -144,7 +144,7 @@ def _as_headers(message: str) -> str:
 
 
 def _of_yaml(data: bytes, name: str) -> ScrubbedFile:
-    """Return a cassette, written anew if it has secrets."""
+    """Return a cassette, which is written again only if it has secrets."""
     # Imported here because only YAML needs it, and it takes long to import.
     import yaml
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from conformance.secrets import KNOWN, STAYS, Scrubber, Unscrubbable, known, merged, shapes
-from conformance.secrets.members import Members, Place, event_place, is_event, strings
+from conformance.secrets.members import Members, StringPlace, event_place, is_event, strings
 from conformance.secrets.texts import Found, Hints, decoded_text, find, hints, shaped
 from conformance.secrets.urls import token_parts
 from conformance.secrets.views import Edit, Segment, applied, lifted, literals
@@ -43,33 +43,33 @@ def clean(scrubber: Scrubber, text: str, asked: str = "") -> str:
 
 def edited(scrubber: Scrubber, text: str, asked: str = "") -> tuple[str, list[Edit]]:
     """Return a text without secrets, and what was replaced; raises Unscrubbable as `clean` does."""
-    found, made = applied(text, _Search(scrubber, asked).edits(text))
+    found, made = applied(text, _SecretSearch(scrubber, asked).edits(text))
     if not scrubber.secrets:
         return found, made
     # What is not in any string: numbers, comments of a stream, and JSON that is cut.
     left = known(scrubber.secrets, found)
     outside = [Edit(*each[:2], scrubber.placeholders.of(each.secret), KNOWN, "") for each in left]
     found, more = applied(found, outside)
-    if found != text and next(_Search(scrubber, asked, only_known=True).edits(found), None) is not None:
+    if found != text and next(_SecretSearch(scrubber, asked, only_known=True).edits(found), None) is not None:
         raise Unscrubbable(STAYS)
     return found, made + more
 
 
 def clean_name(scrubber: Scrubber, name: str) -> str:
     """Return a name or an id without secrets."""
-    return applied(name, _Search(scrubber).of_plain(name, Place(is_name=True)))[0]
+    return applied(name, _SecretSearch(scrubber).of_plain(name, StringPlace(is_name=True)))[0]
 
 
 class _String(NamedTuple):
     """A string of a document, where it is for a reader, and where it is in the text."""
 
-    place: Place
+    place: StringPlace
     text: str
     segment: Segment
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _SecretSearch:
     """Looks for secrets in a text, and in what is quoted in it, such as the JSON in a string."""
 
     scrubber: Scrubber
@@ -90,9 +90,9 @@ class _Search:
         elif first in ("{", "["):
             yield from search.of_json(text)
         else:
-            yield from search.of_plain(text, Place())
+            yield from search.of_plain(text, StringPlace())
 
-    def _hinted(self, text: str) -> "_Search":
+    def _hinted(self, text: str) -> "_SecretSearch":
         """Return the search of a text that has hints of its own; those of one that holds a short one are enough."""
         if self.hints is not None and len(text) < _SHORT:
             return self
@@ -105,9 +105,9 @@ class _Search:
             return
         value = _parsed(text)
         if value is None:
-            yield from self.of_plain(text, Place())
+            yield from self.of_plain(text, StringPlace())
         else:
-            yield from self._of_strings(_strings(text, value, 0, Place()))
+            yield from self._of_strings(_strings(text, value, 0, StringPlace()))
 
     def _may_hold(self, text: str) -> bool:
         """Return whether a text may hold a secret, or a stream, whose pieces show nothing each alone."""
@@ -128,7 +128,7 @@ class _Search:
             if marked:
                 data.append(Segment(match.start() + marked.end(), line[marked.end() :]))
             elif not is_end:
-                edits = list(self.nested(line, Place()))
+                edits = list(self.nested(line, StringPlace()))
                 yield from lifted(edits, [Segment(match.start(), line)]) if edits else ()
         yield from self._of_strings([*found, *self._event(data)])
 
@@ -139,7 +139,7 @@ class _Search:
             if isinstance(value, (Members, list)):
                 yield from _strings(segment.raw, value, segment.start, event_place(value))
             else:
-                yield _String(Place(("data",)), segment.raw, segment)
+                yield _String(StringPlace(("data",)), segment.raw, segment)
 
     def of_lines(self, text: str) -> Iterator[Edit]:
         """Yield the edits of lines, some of which are JSON; those that are events of a stream are read together."""
@@ -155,10 +155,10 @@ class _Search:
                 yield from lifted(edits, [Segment(match.start(), line)])
         yield from self._of_strings(found)
         # A secret may have several lines, such as a private key.
-        yield from self.of_plain("".join(rest), Place())
+        yield from self.of_plain("".join(rest), StringPlace())
 
     def _of_strings(self, found: Sequence[_String]) -> Iterator[Edit]:
-        groups: dict[Place, list[_String]] = {}
+        groups: dict[StringPlace, list[_String]] = {}
         for each in found:
             if edits := list(self._of_string(each)):
                 yield from lifted(edits, [each.segment])
@@ -172,7 +172,7 @@ class _Search:
                 if edits := list(self._of_joined(joined, place)):
                     yield from lifted(edits, [each.segment for each in group])
 
-    def _of_joined(self, text: str, place: Place) -> Iterator[Edit]:
+    def _of_joined(self, text: str, place: StringPlace) -> Iterator[Edit]:
         # The pieces alone gave no hints.
         yield from replace(self, hints=hints(text, self.scrubber.secrets)).nested(text, place)
 
@@ -188,14 +188,14 @@ class _Search:
             found = Found(start, len(text), f"value of {place.name}", text[start:])
             yield self._edit(found, place)
 
-    def _of_encoded(self, text: str, body: str, place: Place) -> Iterator[Edit]:
+    def _of_encoded(self, text: str, body: str, place: StringPlace) -> Iterator[Edit]:
         """Yield the edits of a string that is a body in base64: all of it, if the body has a secret."""
         inner = replace(self, hints=None, at=(*self.at, place.shown), depth=self.depth + 1)
         found, made = applied(body, inner.edits(body))
         encoded = b64encode(found.encode("utf-8", "surrogateescape")).decode()
         yield from [each._replace(start=0, end=len(text), text=encoded) for each in made]
 
-    def nested(self, text: str, place: Place) -> Iterator[Edit]:
+    def nested(self, text: str, place: StringPlace) -> Iterator[Edit]:
         """Yield the edits of a string, which may quote JSON or a stream."""
         if len(text) < _MIN_NESTED or self.depth >= _MAX_DEPTH or place.is_id or place.is_blob:
             yield from self.of_plain(text, place)
@@ -204,7 +204,7 @@ class _Search:
         else:
             yield from self.of_plain(text, place)
 
-    def of_plain(self, text: str, place: Place) -> Iterator[Edit]:
+    def of_plain(self, text: str, place: StringPlace) -> Iterator[Edit]:
         """Yield the edits of a text as it stands."""
         secrets = self.scrubber.secrets if self.hints is None else self.hints.secrets
         found = known(secrets, text) if secrets else []
@@ -216,7 +216,7 @@ class _Search:
         for each in merged([*found, *[each for each in others if text[each.start : each.end] not in self.asked]]):
             yield self._edit(each, place)
 
-    def _edit(self, found: Found, place: Place) -> Edit:
+    def _edit(self, found: Found, place: StringPlace) -> Edit:
         holders = self.scrubber.placeholders
         shown = holders.within_id(found.secret) if place.is_id else holders.of(found.secret)
         last = [*place.shown.split("/")[:-1], "(name)"] if place.is_name else [place.shown]
@@ -235,7 +235,7 @@ def _tokens(url: str) -> Iterator[Found]:
         yield Found(start, start + len(part), "token in the path of a URL", part)
 
 
-def _strings(text: str, value: Any, start: int, place: Place) -> list[_String]:
+def _strings(text: str, value: Any, start: int, place: StringPlace) -> list[_String]:
     """Return the strings of a JSON text, names as well."""
     pairs = zip(strings(value, place), literals(text, start), strict=True)
     return [_String(where, shown, segment) for (where, shown), segment in pairs]

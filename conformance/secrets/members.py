@@ -49,7 +49,7 @@ class Members(list[tuple[str, Any]]):
     """An object of JSON: its members in order, also those whose name occurs twice."""
 
 
-class Place(NamedTuple):
+class StringPlace(NamedTuple):
     """The way to a string: the names and numbers, the member that it belongs to, and what is known of its holders.
 
     `is_name`: it is the name of a member.
@@ -110,14 +110,14 @@ class Place(NamedTuple):
         return names.is_value(self.name if not self.holder else "", value)
 
 
-def strings(value: Any, place: Place) -> list[tuple[Place, str]]:
+def strings(value: Any, place: StringPlace) -> list[tuple[StringPlace, str]]:
     """Return every string of a JSON value, whose objects are `Members`, in the order of the text, names as well."""
-    found: list[tuple[Place, str]] = []
+    found: list[tuple[StringPlace, str]] = []
     _collect(value, place, found)
     return found
 
 
-def _collect(value: Any, place: Place, found: list[tuple[Place, str]]) -> None:
+def _collect(value: Any, place: StringPlace, found: list[tuple[StringPlace, str]]) -> None:
     if isinstance(value, str):
         found.append((place, value))
     elif isinstance(value, Members):
@@ -126,35 +126,37 @@ def _collect(value: Any, place: Place, found: list[tuple[Place, str]]) -> None:
         _of_list(value, place, found)
 
 
-def _of_object(value: Members, place: Place, found: list[tuple[Place, str]]) -> None:
+def _of_object(value: Members, place: StringPlace, found: list[tuple[StringPlace, str]]) -> None:
     members = dict(value)
     named = ""
     if "value" in members:
         named = next((members[name] for name in _NAMES_OF_VALUE if isinstance(members.get(name), str)), "")
     for name, member in value:
         path = (*place.path, name)
-        found.append((Place(path, place.name, place.holder, is_name=True), name))
+        found.append((StringPlace(path, place.name, place.holder, is_name=True), name))
         if named and name == "value":
-            _of_value(member, _of_attribute(Place(path, named, place.holder)), found)
+            _of_value(member, _of_attribute(StringPlace(path, named, place.holder)), found)
         elif named and name in _NAMES_OF_VALUE:
-            _collect(member, Place(path, "name"), found)
+            _collect(member, StringPlace(path, "name"), found)
         elif not isinstance(member, _SCALARS):
             _collect(member, _member(place, path, name, members), found)
 
 
-def _of_value(value: Any, place: Place, found: list[tuple[Place, str]]) -> None:
+def _of_value(value: Any, place: StringPlace, found: list[tuple[StringPlace, str]]) -> None:
     """Add the strings of what has its name beside it; spans of OpenTelemetry hold it under the name of its type."""
     if isinstance(value, Members) and len(value) == 1:
         name, value = value[0]
-        found.append((Place((*place.path, name), place.name, place.holder, is_name=True), name))
+        found.append((StringPlace((*place.path, name), place.name, place.holder, is_name=True), name))
     _collect(value, place, found)
 
 
-def _of_list(value: list[Any], place: Place, found: list[tuple[Place, str]]) -> None:
+def _of_list(value: list[Any], place: StringPlace, found: list[tuple[StringPlace, str]]) -> None:
     if place.name.lower() == "rawheaders" and all(isinstance(each, str) for each in value):
         for number, each in enumerate(value):
             path = (*place.path, str(number))
-            found.append((Place(path, value[number - 1], place.holder) if number % 2 else Place(path, "name"), each))
+            found.append(
+                (StringPlace(path, value[number - 1], place.holder) if number % 2 else StringPlace(path, "name"), each)
+            )
         return
     joined = len(value) > 1 and is_event(value[0])
     for number, each in enumerate(value):
@@ -162,16 +164,16 @@ def _of_list(value: list[Any], place: Place, found: list[tuple[Place, str]]) -> 
             continue
         held = dict(each) if isinstance(each, Members) else {}
         name = _event(held) if joined else str(held["index"]) if type(held.get("index")) is int else str(number)
-        _collect(each, Place((*place.path, name), place.name, place.holder), found)
+        _collect(each, StringPlace((*place.path, name), place.name, place.holder), found)
 
 
-def _member(place: Place, path: tuple[str, ...], name: str, members: dict[str, Any]) -> Place:
+def _member(place: StringPlace, path: tuple[str, ...], name: str, members: dict[str, Any]) -> StringPlace:
     """Return the place of a member of an object."""
     holder = place.holder if place.holder == _SCHEMA else _held(place, name, members)
-    return Place(path, name, holder) if holder else _of_attribute(Place(path, name))
+    return StringPlace(path, name, holder) if holder else _of_attribute(StringPlace(path, name))
 
 
-def _held(place: Place, name: str, members: dict[str, Any]) -> str:
+def _held(place: StringPlace, name: str, members: dict[str, Any]) -> str:
     """Return what a member of an object holds; empty if nothing is known of it."""
     plain = _plain(name)
     if plain in _BASE64 or (name == "text" and members.get("encoding") == "base64"):
@@ -191,7 +193,7 @@ def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _of_attribute(place: Place) -> Place:
+def _of_attribute(place: StringPlace) -> StringPlace:
     """Return a place, as that of a header if an attribute of a span has one."""
     header = _ATTRIBUTE.fullmatch(place.name) if place.name.startswith("http.") else None
     if header is None:
@@ -219,6 +221,6 @@ def _event(members: dict[str, Any]) -> str:
     return " ".join([str(members[key]) for key in keys if isinstance(members.get(key), (str, int))]) or "event"
 
 
-def event_place(value: Any) -> Place:
+def event_place(value: Any) -> StringPlace:
     """Return the place of the value of an event."""
-    return Place((_event(dict(value)) if isinstance(value, Members) else "event",))
+    return StringPlace((_event(dict(value)) if isinstance(value, Members) else "event",))

@@ -31,19 +31,15 @@ from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
 from conformance.files import AUTO, CheckedInput, Counts, Task, check_paths, summary
-from conformance.files.shown import without_secrets
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
 from conformance.terminal import ProgressLine, painter, print_error
-
-if TYPE_CHECKING:
-    from conformance.secrets import Scrubber
 
 EXAMPLES: Final = """\
   conformance check request.json                                   # the provider is recognised
@@ -123,10 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
-    # Imported here because --help needs none of it.
-    from conformance.secrets import scrubber
-
-    render = partial(_rendered, names, paint, arguments.all, scrubber())
+    render = partial(_rendered, names, paint, arguments.all)
     with ExitStack() as stack:
         spools = [stack.enter_context(_spool()) for _ in arguments.output]
         fixed = stack.enter_context(_spool()) if arguments.fixed else None
@@ -239,11 +232,22 @@ def _shown(report: Mapping[str, Any], name: str, *, show_all: bool) -> Mapping[s
     return {**report, "outcomes": kept}
 
 
+def _without_secrets(reports: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return reports as they may be printed; those without findings, errors and notes quote nothing."""
+    if not any([each["outcomes"] or "error" in each or "notes" in each for each in reports]):
+        return reports
+    # Imported here because most inputs have no findings.
+    from conformance.files.shown import without_secrets
+    from conformance.secrets import scrubber
+
+    secrets = scrubber()
+    return [without_secrets(each, secrets) for each in reports]
+
+
 def _rendered(
     names: Sequence[str],
     paint: Paint,
     show_all: bool,  # noqa: FBT001 — partial() fills it
-    secrets: "Scrubber",
     checked: Sequence[CheckedInput],
 ) -> _Rendered:
     """Render checked inputs in the process that checked them, so that another one only has to write."""
@@ -253,7 +257,7 @@ def _rendered(
     for each in checked:
         counts.update(each.counts)
     judged = set(chain.from_iterable([each.judged for each in checked]))
-    reports = [without_secrets(each.report, secrets) for each in checked]
+    reports = _without_secrets([each.report for each in checked])
     errors = [message for each in reports for message in _errors(each)]
     path = reports[-1]["path"] if checked else ""
     parts = [
