@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from conformance.errors import Unusable
+from conformance.secrets import names
 from conformance.secrets.encodings import spans
 from conformance.secrets.texts import Found
 
@@ -20,9 +20,6 @@ REDACTED: Final = "[redacted]"
 
 MIN_LENGTH: Final = 6
 """The length of the shortest secret that is replaced; a shorter one, like `EMPTY` or `none`, is a word."""
-
-_NAMES: Final = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PAT|CREDENTIALS)$", re.IGNORECASE)
-"""How the names of environment variables end whose values are secrets."""
 
 _MIN_OF_ENVIRONMENT: Final = 12
 """The length of the shortest value of the environment that counts as a secret, unless the run uses it as its key."""
@@ -131,8 +128,11 @@ def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
 
     A value in quotes or with blanks around it is a secret without them, too.
     """
+    # Imported here because it needs this module.
+    from conformance.secrets.urls import secrets_of
+
     proxies = [value for name, value in os.environ.items() if name.lower().endswith("_proxy")]
-    found = [*values, *(part for url in (*urls, *proxies) for part in _of_url(url)), *of_environment(os.environ)]
+    found = [*values, *(part for url in (*urls, *proxies) for part in secrets_of(url)), *of_environment(os.environ)]
     every = {form for value in found for form in (value, value.strip(), value.strip(" \t\r\n\"'"))}
     # The longest first: a secret may hold another one.
     return Scrubber(
@@ -142,7 +142,7 @@ def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
 
 def named_secrets(variables: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values of variables whose names say that they are secrets, such as those that a user passes on."""
-    return tuple([value for name, value in variables.items() if _NAMES.search(name)])
+    return tuple([value for name, value in variables.items() if names.is_secret_variable(name)])
 
 
 def of_environment(environment: Mapping[str, str]) -> Iterator[str]:
@@ -150,15 +150,3 @@ def of_environment(environment: Mapping[str, str]) -> Iterator[str]:
     for value in named_secrets(environment):
         if len(value) >= _MIN_OF_ENVIRONMENT and not value.startswith(("/", "~")):
             yield value
-
-
-def _of_url(url: str) -> Iterator[str]:
-    """Yield the user and the password of a URL, and what its query names as a key, token or the like."""
-    try:
-        parts = urlsplit(url)
-        given = [parts.username, parts.password, *named_secrets(dict(parse_qsl(parts.query)))]
-    except ValueError:
-        return
-    for each in given:
-        if each:
-            yield from {each, unquote(each)}

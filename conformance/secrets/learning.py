@@ -4,19 +4,18 @@ import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from typing import Final
-from urllib.parse import unquote, unquote_plus, urlsplit
+from urllib.parse import unquote
 
 from conformance.secrets import MIN_LENGTH, Scrubber, names
 from conformance.secrets.bodies import edited
 from conformance.secrets.texts import SIGNED, USER
-from conformance.secrets.urls import token_parts
+from conformance.secrets.urls import PARAMETER, secrets_of
 
 MAX_LEARNED: Final = 128
 """How many secrets of one text are looked for elsewhere; further ones are only removed where they stand."""
 
 _PART: Final = re.compile(r"[^\s;,=\"']{12,}")
 _RANDOM: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])")
-_PARAMETER: Final = re.compile(r"[&;]?([^=&;]+)=([^&;]*)")
 
 
 def of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -51,23 +50,14 @@ def _of_basic(value: str) -> Iterator[str]:
 
 def of_url(url: str) -> Iterator[str]:
     """Yield what in a URL is a secret: user, password, parameters, fragments, and tokens in its path."""
-    try:
-        parts = urlsplit(url)
-        given = [parts.username or "", parts.password or ""]
-    except ValueError:
-        return
-    for query in (parts.query, parts.fragment):
-        named = _PARAMETER.findall(query)
-        given += [value for name, value in named if names.is_secret_parameter(name)]
-    given += token_parts(parts.path)
-    yield from _worthy([form for each in given for form in (each, unquote(each), unquote_plus(each))])
+    yield from _worthy(secrets_of(url))
 
 
 def of_text(text: str) -> Iterator[str]:
     """Yield what in a body, or in a file, is a secret by its name, its shape or its place."""
     _, made = edited(Scrubber(), text)
     found = dict.fromkeys([each.secret for each in made if each.kind != SIGNED])
-    signed = [value for each in made if each.kind == SIGNED for _, value in _PARAMETER.findall(each.secret[1:])]
+    signed = [value for each in made if each.kind == SIGNED for _, value in PARAMETER.findall(each.secret[1:])]
     users = [part for each in made if each.kind == USER for part in each.secret.split(":")]
     parts = [part for part in signed if _RANDOM.match(part)]
     yield from list(_worthy([*found, *users, *parts, *map(unquote, parts)]))[:MAX_LEARNED]

@@ -53,6 +53,11 @@ def is_secret(name: str) -> bool:
     return not known["always"].isdisjoint(said) or _is_joined(said[-1])
 
 
+def is_secret_variable(name: str) -> bool:
+    """Return whether a variable of the environment with this name holds a secret: any key and token does."""
+    return is_secret(name) or name.lower().endswith(("key", "pat", "token"))
+
+
 @lru_cache(maxsize=4096)
 def is_secret_parameter(name: str) -> bool:
     """Return whether a parameter of a query or a form with this name holds a secret."""
