@@ -213,7 +213,8 @@ class _SecretSearch:
         else:
             others = shaped(text) if place.is_id else find(text, self.hints)
             others = [*others, *_tokens(text)] if place.is_address else others
-        for each in merged([*found, *[each for each in others if text[each.start : each.end] not in self.asked]]):
+        found += [each for each in others if text[each.start : each.end] not in self.asked]
+        for each in merged(found) if found else ():
             yield self._edit(each, place)
 
     def _edit(self, found: Found, place: StringPlace) -> Edit:

@@ -19,14 +19,14 @@ _CACHED: Final = 256
 
 def candidates(secrets: Iterable[str], text: str) -> tuple[str, ...]:
     """Return the secrets that a text may have; a pattern is slow, and most texts hold nothing of most secrets."""
-    plain = unescaped(text) if has_escapes(text) else text
-    return tuple(
-        [
-            secret
-            for secret in secrets
-            if not secret.isascii() or any([each in text or each in plain for each in _needles(secret)])
-        ]
-    )
+    escaped = has_escapes(text)
+    plain = unescaped(text) if escaped else text
+
+    def possible(secret: str) -> bool:
+        # Of characters beyond ASCII, an escape has one byte, or half of one.
+        return (escaped and not secret.isascii()) or any([each in text or each in plain for each in _needles(secret)])
+
+    return tuple(filter(possible, secrets))
 
 
 def spans(secrets: Iterable[str], text: str) -> Iterator[tuple[int, int, str]]:
