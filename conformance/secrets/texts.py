@@ -49,6 +49,9 @@ _MIN_SHAPE: Final = 19
 
 _NAME: Final = re.compile(r"(?<![\w$-])([A-Za-z][\w-]{1,63})(?:\\*[\"'])?[ \t]*[:=]")
 _OPTION_NAME: Final = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{1,63})[ \t]")
+_PARAMETER_NAME: Final = re.compile(r"[?&]([\w-]{1,64})=")
+_NAME_AS_VALUE: Final = re.compile(r"(?i)\"[\w.-]*(?:key|token|auth|secret|passw|cookie|cred|header)[\w.-]*\\*\"")
+_HOLDERS: Final = frozenset({"params", "parameters", "base64_string", "b64", "base64"})
 _URL_WITH_MORE: Final = re.compile(r":(?:\\*/){2}[^\s\"'<>]*[@?#]")
 _RANDOM: Final = re.compile(r"(?=\S*[0-9])(?=\S*[A-Za-z])\S{6,}|\S{20,}")
 
@@ -73,18 +76,24 @@ def hints(text: str, secrets: tuple[str, ...]) -> Hints:
     plain = encodings.unescaped(text) if escaped else text
     shaped = shapes.may_hold(text) or (escaped and shapes.may_hold(plain)) or any(_encoded(text))
     urls = _URL_WITH_MORE.search(plain) is not None
-    said = {*_NAME.findall(text), *_OPTION_NAME.findall(text), *(_NAME.findall(plain) if escaped else ())}
-    named = any([_says_secret(name) for name in said]) or ("> " in text and _CURL_HEADER.search(text) is not None)
+    named = _has_names(text) or (escaped and _has_names(plain)) or ("> " in text and bool(_CURL_HEADER.search(text)))
     return Hints(shaped, urls, named, encodings.candidates(secrets, text) if secrets else ())
+
+
+def _has_names(text: str) -> bool:
+    """Return whether a text has a name that says that a secret follows."""
+    said = {*_NAME.findall(text), *_OPTION_NAME.findall(text)}
+    asked = {*_PARAMETER_NAME.findall(text)} if "?" in text or "&" in text else ()
+    # The name of a header or an attribute may be a value itself, beside what it names.
+    beside = "value" in said and _NAME_AS_VALUE.search(text) is not None
+    return beside or any(map(_says_secret, said)) or any(map(names.is_secret_parameter, asked))
 
 
 @lru_cache(maxsize=4096)
 def _says_secret(name: str) -> bool:
     """Return whether a name says that a secret follows, or things that have names of their own."""
     lower = name.lower()
-    return (
-        names.is_secret_parameter(name) or lower.endswith(("headers", "value")) or lower.startswith(("query", "param"))
-    )
+    return lower.endswith("headers") or lower in _HOLDERS or lower.startswith("query") or names.is_secret(name)
 
 
 def find(text: str, given: Hints | None = None) -> Iterator[Found]:
