@@ -6,9 +6,11 @@ leaves the former file as it was.
 
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final
@@ -19,6 +21,12 @@ LOCK: Final = ".conformance.lock"
 """The name of the lock file of a folder; it is there only while a process holds the lock."""
 
 _TEMPORARY: Final = ".conformance-tmp"
+_SEPARATOR: Final = re.compile(r"[/:]")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._@+=,-]+")
+_MAX_NAME: Final = 100
+_RESERVED: Final = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
+"""Names of devices on Windows."""
+
 _SHARED: Final = 0o666
 _PRIVATE: Final = 0o600
 _PROBE: Final = bytes(64 * 1024)
@@ -89,6 +97,20 @@ def _replace(target: Path, content: Iterable[bytes], mode: int, folder: int | No
         with suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
         raise
+
+
+def file_name(text: str) -> str:
+    """Return a text from the wire as the name of a file or a folder: of a safe alphabet, and at most 100 characters.
+
+    What follows a slash or a colon in it follows two hyphens in the name. A text that is changed further gets a digest,
+    so that different texts have different names.
+    """
+    plain = _SEPARATOR.sub("--", text)
+    name = _UNSAFE.sub("-", plain)[:_MAX_NAME].rstrip(".")
+    name = f"_{name[1:]}" if name.startswith((".", "-")) or not name else name
+    if name == plain and not _RESERVED.fullmatch(name):
+        return name
+    return f"{name}-{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
 
 
 class Journal:

@@ -83,7 +83,7 @@ class Tape:
         if number in self._refused:
             return
         if number not in self._takes:
-            model = exchange.model or "unknown-model"
+            model = scrubber.name(exchange.model) or "unknown-model"
             self._takes[number] = _Held(conversation, model, Take({}))
             self._list(model, conversation.name, exchange)
         try:

@@ -106,9 +106,10 @@ def read_shipped(reports: Path) -> Mapping[str, Results]:
     return {path.relative_to(root).as_posix(): read(path) for path in paths}
 
 
-def path(folder: Path, results: Results) -> Path:
+def path(folder: Path, results: Results, scrubber: Scrubber | None = None) -> Path:
     """Return the path of results in a folder: their name, with dots between its parts."""
-    return folder / f"{_stem(results)}.json"
+    # The name of a model comes from the wire.
+    return folder / f"{artifacts.file_name((scrubber or Scrubber()).name(_stem(results)))}.json"
 
 
 def _stem(results: Results) -> str:
@@ -121,14 +122,15 @@ def write(folder: Path, results: Results, scrubber: Scrubber | None = None) -> P
     `scrubber` is that of a live run, whose results only their owner can read. Raises Unscrubbable, and writes nothing,
     if a secret cannot be removed from them.
     """
-    target = path(folder, results)
-    value = results.to_json()
-    if scrubber is not None:
-        # Secrets are removed from the whole text, because one may stand in any value, or in a name; then what is left
-        # gets its digest.
-        scrubbed: Any = parse_json(scrubber.text("".join(_lines(value))), str(target))
-        value = sealed(scrubbed)
-    artifacts.write(target, "".join(_lines(value)), private=scrubber is not None)
+    secrets = scrubber or Scrubber()
+    target = path(folder, results, secrets)
+    text = "".join(_lines(results.to_json()))
+    # Secrets are removed from the whole text, because one may be in any value, or in a name; then what is left gets its
+    # digest.
+    if (clean := secrets.text(text)) != text:
+        value: Any = parse_json(clean, str(target))
+        text = "".join(_lines(sealed(value)))
+    artifacts.write(target, text, private=scrubber is not None)
     return target
 
 

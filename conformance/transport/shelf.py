@@ -5,7 +5,6 @@ take their places together with the entry of the manifest. If that is interrupte
 reader sees the old recording or the new one.
 """
 
-import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -107,8 +106,8 @@ class CassetteFolder:
         return self.home / "manifest.yaml"
 
     def path(self, model: str, case: str) -> Path:
-        """Return the path of the cassette of a case; characters that no file name may hold become two hyphens."""
-        return self.home / _folder_name(model) / f"{case}.yaml"
+        """Return the path of the cassette of a case; see `artifacts.file_name`."""
+        return self.home / artifacts.file_name(model) / f"{case}.yaml"
 
     def cases(self, model: str) -> tuple[str, ...]:
         """Return the names of the cases that a model has cassettes of."""
@@ -150,7 +149,7 @@ class CassetteFolder:
 
     def staging(self, model: str) -> Path:
         """Return the folder where a recording of a model waits until it is whole."""
-        return self.home / STAGING / _folder_name(model)
+        return self.home / STAGING / artifacts.file_name(model)
 
     def replace(self, model: str, entry: ManifestEntry, keep: Iterable[str]) -> None:
         """Let the staged cassettes of a model replace the old ones; of those that were not recorded, keep some.
@@ -227,8 +226,3 @@ def _merged(
     base = next(entry for entry, kind in zip(entries.values(), kinds, strict=True) if kind == most)
     apart = {case: entry for (case, entry), kind in zip(entries.items(), kinds, strict=True) if kind != most}
     return replace(base, thinking=new.thinking, claims=new.claims, cases=apart)
-
-
-def _folder_name(model: str) -> str:
-    """Return a model's name as a folder name that every file system accepts."""
-    return re.sub(r'[/:\\<>"|?*]', "--", model)

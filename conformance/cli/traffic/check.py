@@ -231,6 +231,18 @@ def _shown(report: Mapping[str, Any], name: str, *, show_all: bool) -> Mapping[s
     return {**report, "outcomes": kept}
 
 
+def _without_secrets(reports: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return reports as they may be printed; those without findings, errors and notes quote nothing."""
+    if not any([each["outcomes"] or "error" in each or "notes" in each for each in reports]):
+        return reports
+    # Imported here because most inputs have no findings.
+    from conformance.files.shown import without_secrets
+    from conformance.secrets import scrubber
+
+    secrets = scrubber()
+    return [without_secrets(each, secrets) for each in reports]
+
+
 def _rendered(
     names: Sequence[str],
     paint: Paint,
@@ -244,10 +256,11 @@ def _rendered(
     for each in checked:
         counts.update(each.counts)
     judged = set(chain.from_iterable([each.judged for each in checked]))
-    errors = [message for each in checked for message in _errors(each.report)]
-    path = checked[-1].report["path"] if checked else ""
+    reports = _without_secrets([each.report for each in checked])
+    errors = [message for each in reports for message in _errors(each)]
+    path = reports[-1]["path"] if checked else ""
     parts = [
-        [_format(name).part(_shown(each.report, name, show_all=show_all), colours) for each in checked]
+        [_format(name).part(_shown(each, name, show_all=show_all), colours) for each in reports]
         for name, colours in ways
     ]
     corrected = list(chain.from_iterable([each.corrected for each in checked]))

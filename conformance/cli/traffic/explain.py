@@ -97,15 +97,23 @@ def _names_in(kind: str) -> str:
 def _explained(name: str) -> list[str]:
     """Return the explanations of the first kind that has a name; raises UnknownName with the nearest of all kinds."""
     if name == _errors.STDIN:
-        return ["\n".join(_errors.explained(_errors.from_stdin(), _width()))]
+        return [_pasted(_errors.from_stdin())]
     if name in LISTS:
         return [list_text(name, LISTS[name](None))]
     for find in _KINDS:
         if found := ["\n".join(lines) for lines in find(name)]:
             return found
     if _errors.is_error_text(name):
-        return ["\n".join(_errors.explained(name, _width()))]
+        return [_pasted(name)]
     raise UnknownName("rule, claim, probe, scenario or provider", name, _known())
+
+
+def _pasted(text: str) -> str:
+    """Return what an error means, without the secrets of a curl command or a log."""
+    # Imported here because most explanations quote nothing.
+    from conformance.secrets import learning, scrubber
+
+    return scrubber(learning.of_text(text)).text("\n".join(_errors.explained(text, _width())))
 
 
 def _known() -> Sequence[str]:
