@@ -12,9 +12,10 @@ import pytest
 
 from conformance import profiles, scenarios
 from conformance.adapters.case import AdapterSetup, CaseRun, run_case
-from conformance.adapters.driver import MAX_ERRORS, Driver, drive
+from conformance.adapters.driver import MAX_ERRORS, Driver, DriverResult, Surroundings, drive
 from conformance.adapters.job import job_of
 from conformance.documents import parse_json
+from conformance.processes import Children
 from conformance.results import Status
 from conformance.schemas import validator
 from conformance.simulator.sessions import serving_sessions
@@ -28,6 +29,11 @@ def driver(folder: Path, source: str, seconds: float = 20, **environment: str) -
     path = folder / "driver.py"
     path.write_text(source, "utf-8")
     return Driver((sys.executable, str(path)), folder, environment, seconds)
+
+
+def driven(each: Driver, job: Mapping[str, Any]) -> DriverResult:
+    with Children() as children:
+        return drive(each, job, Surroundings(children))
 
 
 FAILURES = [
@@ -49,7 +55,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("source", "words"), FAILURES)
 def test_a_driver_that_does_not_answer_has_failed(source: str, words: str, tmp_path: Path) -> None:
-    result = drive(driver(tmp_path, source), JOB)
+    result = driven(driver(tmp_path, source), JOB)
     assert result.answer is None
     assert result.failure.startswith("the driver ")
     assert words in result.failure
@@ -65,7 +71,7 @@ child = subprocess.Popen(sleep, start_new_session={own_session})
 open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
 time.sleep(60)
 """
-    result = drive(driver(tmp_path, source, seconds=1), JOB)
+    result = driven(driver(tmp_path, source, seconds=1), JOB)
     assert "did not end within 1 seconds" in result.failure
     child = int((tmp_path / "pid").read_text())
     assert until(lambda: not lives(child), 5)
@@ -76,25 +82,25 @@ def test_processes_that_a_driver_leaves_behind_do_not_delay_the_run(tmp_path: Pa
         f'import subprocess, sys\nsubprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])\n{ANSWER}'
     )
     begun = time.monotonic()
-    result = drive(driver(tmp_path, source), JOB)
+    result = driven(driver(tmp_path, source), JOB)
     assert result.answer is not None
     assert time.monotonic() - begun < 15
 
 
 def test_the_last_line_that_is_not_empty_is_the_answer(tmp_path: Path) -> None:
-    result = drive(driver(tmp_path, f"print('chatter')\nprint('{{}}')\n{ANSWER}\nprint()"), JOB)
+    result = driven(driver(tmp_path, f"print('chatter')\nprint('{{}}')\n{ANSWER}\nprint()"), JOB)
     assert result.answer is not None
     assert ("ok",) == result.answer.texts
 
 
 def test_a_driver_that_does_not_read_its_job_still_answers(tmp_path: Path) -> None:
-    result = drive(driver(tmp_path, ANSWER), {"much": "x" * 2_000_000})
+    result = driven(driver(tmp_path, ANSWER), {"much": "x" * 2_000_000})
     assert result.answer is not None
 
 
 def test_only_the_end_of_standard_error_is_kept(tmp_path: Path) -> None:
     source = "import sys\nsys.stderr.write('first\\n' + 'x' * 100000 + '\\nlast\\n')\nsys.exit(3)"
-    fault = drive(driver(tmp_path, source), JOB).failure
+    fault = driven(driver(tmp_path, source), JOB).failure
     assert fault.endswith("\nlast")
     assert "first" not in fault
     assert len(fault) < 2 * MAX_ERRORS
@@ -104,7 +110,7 @@ def test_a_driver_inherits_only_harmless_variables(tmp_path: Path, monkeypatch: 
     for name in ("DEEPSEEK_API_KEY", "HTTPS_PROXY", "https_proxy", "PYTHONPATH", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "from the shell")
     source = "import json, os\nprint(json.dumps({'texts': [json.dumps(dict(os.environ))]}))"
-    result = drive(driver(tmp_path, source, OWN="1"), JOB)
+    result = driven(driver(tmp_path, source, OWN="1"), JOB)
     assert result.answer is not None
     assert result.answer.texts is not None
     inherited = json.loads(result.answer.texts[0] or "")
@@ -116,16 +122,16 @@ def test_a_driver_inherits_only_harmless_variables(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("command", [("no-such-program-anywhere",), ("/",)])
 def test_a_command_that_cannot_be_started_has_failed(command: tuple[str, ...], tmp_path: Path) -> None:
-    result = drive(Driver(command, tmp_path), JOB)
+    result = driven(Driver(command, tmp_path), JOB)
     assert "cannot be started" in result.failure
 
 
 def run_source(source: str, folder: Path, case: str = "plain-answer.plain", seconds: float = 20) -> CaseRun:
     scenario, _, variant = case.partition(".")
     profile = profiles.load("deepseek")
-    with serving_sessions() as server:
+    with serving_sessions() as server, Children() as children:
         subject = AdapterSetup(driver(folder, source, seconds), profile, profile.model)
-        return run_case(server, scenarios.load(scenario), variant, subject)
+        return run_case(server, scenarios.load(scenario), variant, subject, Surroundings(children))
 
 
 def test_a_failed_driver_is_errored_and_shows_nothing_about_the_adapter(tmp_path: Path) -> None:

@@ -184,6 +184,19 @@ def test_what_an_adapter_raises_is_part_of_the_answer(talk: str, tmp_path: Path)
 
 
 @needs_node
+def test_packages_of_the_environment_are_found_from_any_folder(tmp_path: Path) -> None:
+    (tmp_path / "node_modules" / "sdk").mkdir(parents=True)
+    (tmp_path / "node_modules" / "sdk" / "package.json").write_text('{"version": "1.2.3"}')
+    shutil.copytree(FOLDER / "_node", tmp_path / "drivers" / "digest" / "_node")
+    driver = tmp_path / "drivers" / "digest" / "driver.mjs"
+    driver.write_text('import { drive } from "./_node/driving.mjs"; await drive(async function* () {}, "sdk");')
+    assert NODE is not None
+    given = json.dumps(job()).encode()
+    done = subprocess.run([NODE, str(driver)], cwd="/", input=given, capture_output=True, timeout=30, check=False)
+    assert {"sdk": "1.2.3"} == json.loads(done.stdout.splitlines()[-1])["version"]
+
+
+@needs_node
 def test_an_invalid_job_is_a_failure_without_an_answer(tmp_path: Path) -> None:
     shutil.copytree(FOLDER / "_node", tmp_path / "_node")
     (tmp_path / "driver.mjs").write_text(

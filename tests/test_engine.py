@@ -82,7 +82,7 @@ def test_an_engine_that_never_answers_is_ended_after_its_timeout(tmp_path: Path)
 
 
 def test_a_missing_engine_command_is_reported(tmp_path: Path) -> None:
-    words = "exit code 127; the end of its log:\nno-such-engine: No such file"
+    words = "cannot start Fake engine: no-such-engine: No such file"
     with pytest.raises(Unusable, match=words), running(tmp_path, "none", command=["no-such-engine", "{port}"]):
         pass
 
@@ -195,8 +195,9 @@ def test_a_signal_while_the_command_is_started_is_not_lost() -> None:
         "import os, signal, sys;"
         "from conformance.engines.command import run;"
         "from conformance.engines.serving import ServedEngine;"
-        "os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT));"
-        "sys.exit(run(['sleep', '0.1'], ServedEngine('', '', '', {}, None, {})))"
+        "from conformance.processes import GuardedCommand as C; confirm = C.confirm;"
+        "C.confirm = lambda *given: (os.kill(os.getpid(), signal.SIGINT), confirm(*given));"
+        "sys.exit(run(['sleep', '60'], ServedEngine('', '', '', {}, None, {})))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
     assert (-signal.SIGINT, False) == (done.returncode, "Exception ignored" in done.stderr)

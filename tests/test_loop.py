@@ -11,8 +11,9 @@ import pytest
 from conformance import profiles, scenarios
 from conformance.adapters import loop
 from conformance.adapters.case import AdapterSetup, CaseRun, run_case
-from conformance.adapters.driver import Driver
+from conformance.adapters.driver import Driver, Surroundings
 from conformance.cli import main
+from conformance.processes import Children
 from conformance.results import Level, Outcome, Status
 from conformance.simulator.sessions import SessionServer, serving_sessions
 from tests.loops import every
@@ -26,15 +27,16 @@ Drive: TypeAlias = Callable[..., CaseRun]
 @pytest.fixture(scope="module")
 def driven() -> Iterator[Drive]:
     """Return a function that drives the client with a fault through a case, each pair once."""
-    with serving_sessions() as server:
-        yield cache(partial(drive, server))
+    with serving_sessions() as server, Children() as children:
+        yield cache(partial(drive, server, Surroundings(children)))
 
 
-def drive(server: SessionServer, case: str, fault: str, *, strict: bool = False) -> CaseRun:
+def drive(server: SessionServer, surroundings: Surroundings, case: str, fault: str, *, strict: bool = False) -> CaseRun:
     scenario, _, variant = case.partition(".")
     profile = profiles.load("deepseek")
-    driver = Driver((sys.executable, str(BROKEN_CLIENT), fault), Path(__file__).parent, seconds=30)
-    return run_case(server, scenarios.load(scenario), variant, AdapterSetup(driver, profile, profile.model, strict))
+    driver = Driver((sys.executable, str(BROKEN_CLIENT), fault), seconds=30)
+    setup = AdapterSetup(driver, profile, profile.model, strict)
+    return run_case(server, scenarios.load(scenario), variant, setup, surroundings)
 
 
 def outcome(run: CaseRun, rule: str) -> Outcome:

@@ -1,13 +1,19 @@
 """Child processes: what they inherit, how a failure is reported, and how they are ended."""
 
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from conformance import processes
 from conformance.errors import Unusable
+from conformance.processes import Child, Children, Launch
 from tests.fake_engine import lives, until
+from tests.loops import every
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 
@@ -33,30 +39,76 @@ def test_a_failed_command_is_reported_with_its_last_lines(code: str, seconds: fl
     assert message == str(caught.value)
 
 
-def test_a_process_that_does_not_end_is_killed() -> None:
-    process = subprocess.Popen(SLEEP)
-    processes.wait_or_kill(process, 0.1)
-    assert -9 == process.returncode
+STARTS_ANOTHER = "import subprocess, sys, time; child = subprocess.Popen({sleep!r}, start_new_session={own});"
 
 
-@pytest.mark.parametrize("own_session", [False, True])
-def test_a_tree_is_killed_with_its_children(*, own_session: bool) -> None:
-    code = f"import subprocess, sys, time; child = subprocess.Popen({SLEEP!r}, start_new_session={own_session});"
-    code += "print(child.pid, flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True) as process:
-        assert process.stdout is not None
-        child = int(process.stdout.readline())
-        processes.kill_tree(process)
-    assert -9 == process.returncode
-    assert until(lambda: not lives(child), 5)
+def started_another(children: Children, then: str, *, own_session: bool) -> tuple[Child, int]:
+    """Start a program that starts another one, and return it with the id of the other one."""
+    code = STARTS_ANOTHER.format(sleep=SLEEP, own=own_session) + f"print(child.pid, flush=True); {then}"
+    child = children.start([sys.executable, "-c", code], Launch(), stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    with child.stdout as output:
+        return child, int(output.readline())
 
 
-def test_children_that_an_ended_process_left_in_its_group_are_killed() -> None:
-    code = f"import subprocess; print(subprocess.Popen({SLEEP!r}, stdout=subprocess.DEVNULL).pid)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True) as process:
-        assert process.stdout is not None
-        child = int(process.stdout.readline())
-        process.wait(20)
-        assert lives(child)
-        processes.kill_tree(process)
-    assert until(lambda: not lives(child), 5)
+@every(("then", "own_session"), [(then, own) for then in ("time.sleep(60)", "") for own in (False, True)])
+def test_what_a_program_started_ends_with_it(then: str, *, own_session: bool) -> None:
+    with Children() as children:
+        child, other = started_another(children, then, own_session=own_session)
+        code = child.kill() if then else child.wait(20)
+        assert (-9 if then else 0, False) == (code, lives(other))
+
+
+def start_some(children: Children, log: Path) -> Iterator[int]:
+    """Start programs that end when they are asked, that do not, and that start others; yield their ids."""
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+    yield children.start(SLEEP, Launch()).pid
+    yield started_another(children, "time.sleep(60)", own_session=True)[1]
+    yield children.start([sys.executable, "-c", deaf], Launch(grace=60, log=log, log_limit=9)).pid
+    assert until(log.read_bytes)
+
+
+def test_children_end_with_their_owner_after_an_error(tmp_path: Path) -> None:
+    pids: list[int] = []
+
+    def fail() -> None:
+        with Children() as children:
+            pids.extend(start_some(children, tmp_path / "log"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert (3, []) == (len(pids), [pid for pid in pids if lives(pid)])
+
+
+def test_an_owner_that_has_ended_starts_nothing() -> None:
+    with Children() as children:
+        pass
+    with pytest.raises(Unusable, match="nothing is started any more"):
+        children.start(SLEEP, Launch())
+
+
+def test_a_program_ends_if_its_guard_is_killed() -> None:
+    with Children() as children:
+        child = children.start(SLEEP, Launch())
+        os.kill(child.guard_pid, signal.SIGKILL)
+        assert until(lambda: not lives(child.pid), 5)
+
+
+@every(("script", "code"), [("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 11)", -11), ("", 0)])
+def test_a_program_ends_with_its_own_exit_code(script: str, code: int) -> None:
+    with Children() as children:
+        assert code == children.start([sys.executable, "-c", script], Launch()).wait(20)
+
+
+def test_a_program_gets_exactly_its_environment_and_default_signals(tmp_path: Path) -> None:
+    script = "import os, signal as s; print(sorted(os.environ), s.getsignal(s.SIGTERM), s.getsignal(s.SIGHUP))"
+    with Children() as children:
+        launch = Launch(environment={"LC_ALL": "C"}, folder=tmp_path)
+        child = children.start([sys.executable, "-I", "-c", script], launch, stdout=subprocess.PIPE)
+        assert b"['LC_ALL'] 0 0\n" == child.communicate(20)[0]
+
+
+def test_a_program_that_cannot_be_started_raises_as_popen_does() -> None:
+    with Children() as children, pytest.raises(FileNotFoundError):
+        children.start(["no-such-program"], Launch())

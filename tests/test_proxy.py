@@ -144,7 +144,7 @@ def test_a_signal_ends_it_with_summary_and_files(deepseek: str, tmp_path: Path, 
 @pytest.mark.exhaustive
 def test_a_killed_proxy_leaves_what_passed_until_then(deepseek: str, tmp_path: Path) -> None:
     with running("--upstream", deepseek, "--provider", "deepseek", "--record", tmp_path) as (url, process):
-        (checker,) = psutil.Process(process.pid).children()
+        _guard, checker = psutil.Process(process.pid).children(recursive=True)
         assert 200 == ask(url, BASES["plain"][0]["request"]).status_code
         # Copies are handed over some milliseconds after their reply.
         time.sleep(0.5)
@@ -156,7 +156,7 @@ def test_a_killed_proxy_leaves_what_passed_until_then(deepseek: str, tmp_path: P
 @pytest.mark.exhaustive
 def test_traffic_goes_on_where_the_check_died_and_the_end_says_so(deepseek: str) -> None:
     with running("--upstream", deepseek, "--provider", "deepseek") as (url, process):
-        (checker,) = psutil.Process(process.pid).children()
+        _guard, checker = psutil.Process(process.pid).children(recursive=True)
         checker.kill()
         checker.wait(60)
         for _ in range(20):

@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance import rules
 from conformance.adapters import loop
-from conformance.adapters.driver import Driver, drive
+from conformance.adapters.driver import Driver, Surroundings, drive
 from conformance.adapters.job import job_of
 from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
@@ -48,7 +48,9 @@ class CaseRun:
     wrong_kind: bool = False
 
 
-def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: AdapterSetup) -> CaseRun:
+def run_case(
+    server: SessionServer, scenario: Scenario, variant: str, setup: AdapterSetup, surroundings: Surroundings
+) -> CaseRun:
     """Drive an adapter through a scenario and check what it sent; nothing that the adapter does raises.
 
     A scenario that the provider's claims rule out is not played: its case has no outcomes and says which claim.
@@ -60,7 +62,7 @@ def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: Ada
         return CaseRun(Case(scenario.name, variant, Evidence.SIMULATED, note=note))
     session = server.open(scenario, setup.profile, variant, setup.model, strict=setup.strict)
     job = job_of(session)
-    result = drive(setup.driver, job)
+    result = drive(setup.driver, job, surroundings)
     conversation = session.exchanges
     wrong_kind = wrong_reply_kind(session, "the driver", "use --variant {other} if it cannot do that")
     # The first names the cause: a broken simulator fails drivers, and a failed driver asks for nothing.

@@ -1,11 +1,15 @@
-"""Drivers: a program reads a job and prints an answer, bounded in time and output; any other end is its failure."""
+"""Drivers: a program reads a job and prints an answer, bounded in time and output; any other end is its failure.
+
+A driver has an empty home, a working folder and a folder for temporary files of its own, which are removed after it.
+"""
 
 import contextlib
 import os
 import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Final
@@ -16,7 +20,7 @@ from conformance import processes
 from conformance.adapters.loop import DriverAnswer
 from conformance.documents import parse_json
 from conformance.documents.pointer import render
-from conformance.errors import InvalidDocument
+from conformance.errors import InvalidDocument, Unusable
 from conformance.schemas import validator
 from conformance.secrets import Scrubber, named_secrets, scrubber
 
@@ -29,7 +33,7 @@ MAX_OUTPUT: Final = 1024 * 1024
 MAX_ERRORS: Final = 4096
 """Bytes of the end of standard error that are kept."""
 
-_INHERITED: Final = ("USERPROFILE", "SYSTEMROOT", "TEMP", "TMP", "TZ", "NODE_PATH")
+_INHERITED: Final = ("SYSTEMROOT", "TZ", "NODE_PATH")
 _FIXED: Final = {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1,localhost"}
 _ANSWER_CHARACTERS: Final = 300
 _ERROR_LINES: Final = 8
@@ -40,18 +44,30 @@ _GRACE: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """The command that drives an adapter; `environment` is added to what every driver inherits."""
+    """The command that drives an adapter; `environment` is added to what every driver inherits.
+
+    It runs in `folder`, by default in an empty one. With `uses_network` it may reach more than the simulator.
+    """
 
     command: tuple[str, ...]
-    folder: Path
+    folder: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     seconds: float = SECONDS
+    uses_network: bool = False
 
     @property
     def scrubber(self) -> Scrubber | None:
         """What removes the secrets that the driver is given from what it writes; None if it is given none."""
         secrets = named_secrets(self.environment)
         return scrubber(secrets) if secrets else None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What drivers run in: the owner of their processes, and the descriptors of the namespaces that they enter."""
+
+    children: processes.Children
+    namespaces: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +88,9 @@ class _Ended:
     problem: str = ""
 
 
-def drive(driver: Driver, job: Mapping[str, Any]) -> DriverResult:
+def drive(driver: Driver, job: Mapping[str, Any], surroundings: Surroundings) -> DriverResult:
     """Give a driver its job and return the result; nothing that the driver does raises."""
-    ended = _without_secrets(_run(driver, orjson.dumps(job)), driver.scrubber)
+    ended = _without_secrets(_run(driver, orjson.dumps(job), surroundings), driver.scrubber)
     if ended.problem:
         return _failed(ended.problem, ended)
     if ended.code != 0:
@@ -106,34 +122,52 @@ def _failed(what: str, ended: _Ended) -> DriverResult:
     return DriverResult(None, f"the driver {what}{tail}")
 
 
-def _run(driver: Driver, job: bytes) -> _Ended:
-    """Run a driver in a session of its own, write the job to it, and return how it ended."""
-    command: Sequence[str] = driver.command
-    try:
-        process = subprocess.Popen(  # noqa: S603 — the user's own driver
-            command,
-            cwd=driver.folder,
-            env={**processes.inherited(*_INHERITED), **_FIXED, **driver.environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
+def _run(driver: Driver, job: bytes, surroundings: Surroundings) -> _Ended:
+    """Run a driver, write the job to it, and return how it ended."""
+    with _own_folders() as (folder, variables):
+        launch = processes.Launch(
+            environment={**processes.inherited(*_INHERITED), **variables, **_FIXED, **driver.environment},
+            folder=driver.folder or folder,
+            scratch=folder.parent,
+            namespaces=surroundings.namespaces,
         )
-    except OSError as error:
-        return _Ended(None, b"", "", f"cannot be started: {error.filename or command[0]}: {error.strerror or error}")
-    output, errors = _PipeReader(process.stdout, MAX_OUTPUT), _PipeReader(process.stderr, MAX_ERRORS, tail=True)
-    writer = threading.Thread(target=_write, args=(process.stdin, job), daemon=True)
+        pipe = subprocess.PIPE
+        try:
+            child = surroundings.children.start(driver.command, launch, stdin=pipe, stdout=pipe, stderr=pipe)
+        except OSError as error:
+            named = error.filename or driver.command[0]
+            return _Ended(None, b"", "", f"cannot be started: {named}: {error.strerror or error}")
+        except Unusable as error:
+            return _Ended(None, b"", "", f"was not started: {error}")
+        return _attended(child, job, driver.seconds)
+
+
+@contextlib.contextmanager
+def _own_folders() -> Iterator[tuple[Path, dict[str, str]]]:
+    """Yield a working folder, and the variables that name a home and a folder for temporary files; all are empty."""
+    with tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True) as name:
+        home, work, scratch = [Path(name, each) for each in ("home", "work", "tmp")]
+        for each in (home, work, scratch):
+            each.mkdir()
+        homes, scratches = ("HOME", "USERPROFILE"), ("TMPDIR", "TEMP", "TMP")
+        yield work, dict.fromkeys(homes, str(home)) | dict.fromkeys(scratches, str(scratch))
+
+
+def _attended(child: processes.Child, job: bytes, seconds: float) -> _Ended:
+    """Write the job to a driver, read what it writes, and return how it ended."""
+    output, errors = _PipeReader(child.stdout, MAX_OUTPUT), _PipeReader(child.stderr, MAX_ERRORS, tail=True)
+    writer = threading.Thread(target=_write, args=(child.stdin, job), daemon=True)
     for thread in (writer, output, errors):
         thread.start()
     try:
-        problem = _wait(process, output, driver.seconds)
+        problem = _wait(child, output, seconds)
     finally:
         # What the driver started must not outlive it, nor hold its pipes open.
-        processes.kill_tree(process)
+        child.kill()
     for thread in (writer, output, errors):
         thread.join(_GRACE)
-    _close(process, output, errors)
-    return _Ended(process.returncode, bytes(output.content), errors.content.decode("utf-8", "replace"), problem)
+    _close(child, output, errors)
+    return _Ended(child.returncode, bytes(output.content), errors.content.decode("utf-8", "replace"), problem)
 
 
 class _PipeReader(threading.Thread):
@@ -166,7 +200,7 @@ def _write(pipe: IO[bytes] | None, job: bytes) -> None:
             pipe.close()
 
 
-def _wait(process: "subprocess.Popen[bytes]", output: _PipeReader, seconds: float) -> str:
+def _wait(child: processes.Child, output: _PipeReader, seconds: float) -> str:
     """Wait for the end of a process; return why it must be killed instead, or an empty string."""
     due = time.monotonic() + seconds
     while not output.is_full:
@@ -175,15 +209,15 @@ def _wait(process: "subprocess.Popen[bytes]", output: _PipeReader, seconds: floa
             return f"did not end within {seconds:g} seconds"
         try:
             # Short waits while output arrives, since a full pipe must end the driver, too.
-            process.wait(min(left, 0.05) if output.is_alive() else left)
+            child.wait(min(left, 0.05) if output.is_alive() else left)
         except subprocess.TimeoutExpired:
             continue
         return ""
     return f"wrote more than {MAX_OUTPUT} bytes to its standard output"
 
 
-def _close(process: "subprocess.Popen[bytes]", *readers: _PipeReader) -> None:
+def _close(child: processes.Child, *readers: _PipeReader) -> None:
     """Close the pipes that are read to their end; a pipe that a stray program still holds is left to its reader."""
-    for pipe, reader in zip((process.stdout, process.stderr), readers, strict=True):
+    for pipe, reader in zip((child.stdout, child.stderr), readers, strict=True):
         if pipe is not None and not reader.is_alive():
             pipe.close()

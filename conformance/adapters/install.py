@@ -51,13 +51,13 @@ def driver(definition: AdapterDefinition, seconds: float | None = None) -> Drive
         raise Unusable(f"{named} is not installed; run `conformance adapter install {named}`")
     if not definition.packages:
         interpreter = sys.executable if definition.language == "python" else _node()
-        return Driver((interpreter, str(script)), definition.folder, definition.environment, timeout)
+        return Driver((interpreter, str(script)), environment=definition.environment, seconds=timeout)
     folder = environment_path(definition)
     if definition.language == "python":
         command = (str(environments.python_in(folder)), str(script))
     else:
         command = (_node(), str(_copied(definition, folder) / definition.name / definition.driver))
-    return Driver(command, folder, definition.environment, timeout)
+    return Driver(command, environment=definition.environment, seconds=timeout)
 
 
 def _node() -> str:

@@ -1,7 +1,8 @@
 """Runs: an adapter goes through every scenario with one provider, several drivers at a time."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from conformance import artifacts, profiles, scenarios
+from conformance import artifacts, processes, profiles, scenarios
 from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.definition import AdapterDefinition
-from conformance.adapters.driver import Driver
+from conformance.adapters.driver import Driver, Surroundings
 from conformance.adapters.proof import with_requests
 from conformance.errors import UnknownName, Unusable
 from conformance.observations.sights import digest
@@ -37,6 +38,9 @@ _RECORDED_HEADERS: Final = ("content-type",)
 
 OnCase: TypeAlias = Callable[[CaseRun, int, int], None]
 """Called at the end of each case with the case, how many have ended, and how many there are."""
+
+OnNetwork: TypeAlias = Callable[[str], None]
+"""Called if drivers can reach more than the simulator, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ def begun(plan: RunPlan) -> Results:
     return Results(plan.name, plan.model or plan.profile.model, (), plan.provider, run=record)
 
 
-def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseRun, ...]]:
+def run(plan: RunPlan, jobs: int, on_case: OnCase, on_network: OnNetwork) -> tuple[Results, tuple[CaseRun, ...]]:
     """Run a plan with a number of drivers at a time, and return the results and each case, in the plan's order.
 
     Raises Unusable if the model to ask for is unknown, or if there is no case to run.
@@ -122,8 +126,15 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
     if not cases:
         variants = plan.variant or ", ".join(plan.variants)
         raise Unusable(f"none of the chosen scenarios has these variants on this wire: {variants}")
-    with serving_sessions() as server, ThreadPoolExecutor(max(1, jobs)) as pool:
-        futures = [pool.submit(run_case, server, scenario, variant, setup) for scenario, variant in cases]
+    with (
+        _network(plan, on_network) as network,
+        serving_sessions(network.listener) as server,
+        ThreadPoolExecutor(max(1, jobs)) as pool,
+        # Closed before the pool, which waits for the threads that wait for drivers.
+        processes.Children() as children,
+    ):
+        surroundings = Surroundings(children, network.namespaces)
+        futures = [pool.submit(run_case, server, *case, setup, surroundings) for case in cases]
         try:
             for done, future in enumerate(as_completed(futures), 1):
                 on_case(future.result(), done, len(cases))
@@ -140,6 +151,18 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
     played = tuple([each.case for each in runs])
     record = replace(begun(plan).run, requests=sent.count, exchanges=sent.hexdigest(), ended="")
     return Results(plan.name, setup.model, played, plan.provider, versions, run=record), runs
+
+
+@contextmanager
+def _network(plan: RunPlan, on_network: OnNetwork) -> Iterator[processes.LoopbackNetwork]:
+    """Yield the network of the drivers: loopback only, unless the plan lets them use more or the system refuses."""
+    if plan.driver.uses_network:
+        yield processes.LoopbackNetwork()
+        return
+    with processes.loopback_network() as network:
+        if network.reason:
+            on_network(network.reason)
+        yield network
 
 
 def _with_requests(runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:

@@ -34,6 +34,8 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt:
+        if argv is None:
+            _ignore_interrupts()
         return INTERRUPTED
     except BrokenPipeError:
         _discard_output()
@@ -73,6 +75,14 @@ def _escape_what_the_terminal_cannot_show() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _ignore_interrupts() -> None:
+    """Let nothing interrupt the end of the process, which takes milliseconds: that would show a traceback."""
+    # Imported here because only an interrupted run needs it.
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _discard_output() -> None:

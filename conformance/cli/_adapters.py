@@ -13,7 +13,7 @@ from conformance.terminal import ProgressLine, print_error
 if TYPE_CHECKING:
     from conformance.adapters.case import CaseRun
     from conformance.adapters.definition import AdapterDefinition
-    from conformance.adapters.runs import RunPlan
+    from conformance.adapters.runs import OnNetwork, RunPlan
     from conformance.results.runs import Results
 
 
@@ -28,6 +28,7 @@ def add_cases(parser: argparse.ArgumentParser, results: str) -> None:
     add("--scenario", metavar="SCENARIO", action="append", default=[], help="only scenarios that match; repeatable")
     add("--install", action="store_true", help="install adapters that are not installed")
     add("--results", metavar="DIR", default="", help=results)
+    add("--allow-network", action="store_true", help="let drivers use the network (default: the simulator only)")
     add("--seconds", metavar="N", type=float, help="timeout of a case (default: the adapter's own, else 60)")
     add(
         "--jobs",
@@ -84,12 +85,19 @@ def plan(
     if arguments.install:
         installed(chosen)
     driver = install.driver(chosen, arguments.seconds)
-    driver = replace(driver, environment={**driver.environment, **variables})
+    driver = replace(
+        driver, environment={**driver.environment, **variables}, uses_network=getattr(arguments, "allow_network", False)
+    )
     return replace(runs.plan_for(chosen, provider, driver), scenarios=tuple(arguments.scenario))
 
 
-def run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results", tuple["CaseRun", ...]]:
-    """Run a plan, show its progress, and write the exchanges if --keep is given."""
+def run_plan(
+    plan: "RunPlan", arguments: argparse.Namespace, on_network: "OnNetwork | None" = None
+) -> tuple["Results", tuple["CaseRun", ...]]:
+    """Run a plan, show its progress, and write the exchanges if --keep is given.
+
+    `on_network` is called if drivers are not kept from the network; by default it is printed.
+    """
     from dataclasses import replace
 
     from conformance.adapters import runs
@@ -107,10 +115,15 @@ def run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results",
             runs.write_recording(Path(folder), name, run.conversation, about, secrets)
 
     try:
-        results, cases = runs.run(plan, arguments.jobs, finished)
+        results, cases = runs.run(plan, arguments.jobs, finished, on_network or print_network)
         return replace(results, run=replace(results.run, date=today)), cases
     finally:
         progress.clear()
+
+
+def print_network(reason: str) -> None:
+    """Print that drivers are not kept from the network."""
+    print_error(f"drivers can use the network, because this system permits no network of loopback only: {reason}")
 
 
 def exit_code(reports: Sequence[Mapping[str, Any]]) -> int:

@@ -1,11 +1,8 @@
-"""The process of an engine: started under a supervisor, watched while it gets ready, and ended with its children."""
+"""The process of an engine: started, watched while it gets ready, and ended with its children."""
 
 import ipaddress
 import os
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,7 +13,6 @@ from typing import Final
 import httpx
 
 from conformance import processes
-from conformance.engines.definition import FOLDER
 from conformance.environments import Log
 from conformance.errors import Unusable
 
@@ -26,29 +22,28 @@ HOST: Final = "127.0.0.1"
 LOG_LIMIT: Final = 1024 * 1024
 """Bytes of an engine's output that its log holds; a full log replaces the one older log that is kept beside it."""
 
-_SUPERVISOR: Final = FOLDER / "launch" / "supervisor.py"
 _TAIL_BYTES: Final = 4000
 _POLL_SECONDS: Final = 0.1
 _LOG_SECONDS: Final = 10.0
-_SUPERVISOR_GRACE: Final = 60.0
-"""Seconds that the supervisor has beyond the engine's own: killed earlier, it leaves processes behind."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineProcess:
-    """A running engine, its log and its supervisor."""
+    """A running engine, its log and its process."""
 
     title: str
     log: Path
-    supervisor: "subprocess.Popen[bytes]"
+    child: processes.Child
 
     def exit_code(self) -> int | None:
         """Return the exit code of an engine that has ended (128 and the number of a signal), None while it runs."""
-        return self.supervisor.poll()
+        code = self.child.poll()
+        return code if code is None or code >= 0 else 128 - code
 
     def failure(self) -> Unusable:
         """Wait until the engine ends, and return the error that describes it."""
-        return Unusable(f"{self.title} ended unexpectedly with exit code {self.supervisor.wait()}{self.tail()}")
+        self.child.wait()
+        return Unusable(f"{self.title} ended unexpectedly with exit code {self.exit_code()}{self.tail()}")
 
     def tail(self) -> str:
         """Return the end of its log, introduced, for the end of a message."""
@@ -86,7 +81,7 @@ class EngineProcess:
         # Imported here because the list of engines need not wait for it.
         import psutil
 
-        for process in psutil.Process(self.supervisor.pid).children(recursive=True):
+        for process in psutil.Process(self.child.guard_pid).children(recursive=True):
             with suppress(psutil.Error):
                 for socket_ in process.net_connections("inet"):
                     if socket_.status == psutil.CONN_LISTEN and socket_.laddr.port == port:
@@ -102,43 +97,25 @@ class EngineProcess:
 def started(
     title: str, command: Sequence[str], environment: Mapping[str, str], folder: Path, log: Path, grace: float
 ) -> Iterator[EngineProcess]:
-    """Start an engine and end it with all its processes, whatever happens in between; see `launch/supervisor.py`."""
-    # -E: the engine's PYTHONPATH is not the supervisor's.
-    words = [sys.executable, "-E", "-P", str(_SUPERVISOR), str(log), str(LOG_LIMIT), f"{grace:g}", *command]
-    supervisor = subprocess.Popen(  # noqa: S603 — the words are those of our own definitions
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-        env={**processes.inherited("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"), **environment},
-        start_new_session=True,
+    """Start an engine and end it with all its processes, whatever happens in between.
+
+    `folder` is its working folder, which is for this run only. Raises Unusable if the engine cannot be started.
+    """
+    launch = processes.Launch(
+        environment={**processes.inherited("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"), **environment},
+        folder=folder,
+        grace=grace,
+        log=log,
+        log_limit=LOG_LIMIT,
+        scratch=folder,
     )
-    try:
-        yield EngineProcess(title, log, supervisor)
-    finally:
-        _end(supervisor, grace)
-
-
-def _end(supervisor: "subprocess.Popen[bytes]", grace: float) -> None:
-    """Close the supervisor's input, which makes it end the engine, and wait for it even on Ctrl-C."""
-    if supervisor.stdin is not None:
-        with suppress(OSError):
-            supervisor.stdin.close()
-    before = _ignore_interrupts()
-    try:
-        processes.wait_or_kill(supervisor, grace + _SUPERVISOR_GRACE)
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
-
-
-def _ignore_interrupts() -> "signal._HANDLER | None":
-    """Ignore Ctrl-C and return the handler to restore; only the main thread can."""
-    try:
-        return signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:
-        return None
+    with processes.Children() as children:
+        try:
+            child = children.start(command, launch)
+        except OSError as error:
+            raise Unusable(f"cannot start {title}: {command[0]}: {error.strerror}") from None
+        yield EngineProcess(title, log, child)
+        child.end()
 
 
 def free_port(wanted: int = 0) -> int:

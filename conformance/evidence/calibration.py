@@ -233,11 +233,11 @@ def _observe(batch: list[Input], provider: str) -> list[ComparedExchange]:
 def _in_processes(batches: Iterable[list[Input]], provider: str, jobs: int) -> Iterator[list[ComparedExchange]]:
     """Compare in processes, in order; reads ahead only as much as keeps all of them busy."""
     # Imported here because one process needs none of it.
-    import signal
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import Future
 
-    # An interrupt reaches every process of the terminal; only the main process handles it.
-    with ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
+    from conformance.processes.workers import worker_pool
+
+    with worker_pool(jobs) as pool:
         waiting: deque[Future[list[ComparedExchange]]] = deque()
         for batch in batches:
             waiting.append(pool.submit(_observe, batch, provider))

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
-from conformance import artifacts
+from conformance import artifacts, processes
 from conformance.environments import cache_root
 from conformance.errors import ConformanceError, InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.index import IndexedRecording, PublicFile, by_place
 from conformance.evidence.reading import Numbered
 from conformance.observations.sights import digest
+from conformance.urls import redirected
 
 if TYPE_CHECKING:
     import httpx
@@ -35,6 +36,7 @@ RAW: Final = "https://raw.githubusercontent.com"
 _SECONDS: Final = 30.0
 _ATTEMPTS: Final = 3
 _MAX_PAUSE: Final = 20.0
+_MAX_REDIRECTS: Final = 5
 _MAX_BYTES: Final = 1 << 26
 
 
@@ -89,18 +91,14 @@ class Mirrors:
         found = self._repository(place.repository)
         if found is None:
             raise Absent(f"no mirror of {place.repository} in {self._folder}")
-        shown = subprocess.run(  # noqa: S603 — the repository and the path are arguments, never words of a shell
-            [_git(), f"--git-dir={found}", "show", f"{place.commit}:{place.path}"],
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-            # A partial mirror would fetch what it lacks, and nothing here may use the network unasked.
-            env={"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"},
-        )
-        if shown.returncode:
-            said = shown.stderr.decode("utf-8", "replace").strip().splitlines()
+        command = [_git(), f"--git-dir={found}", "show", f"{place.commit}:{place.path}"]
+        # A partial mirror would fetch what it lacks, and nothing here may use the network unasked.
+        alone = {"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+        code, content, errors = processes.output(command, _SECONDS, alone, errors=subprocess.PIPE)
+        if code:
+            said = errors.decode("utf-8", "replace").strip().splitlines()
             raise Absent(said[-1] if said else "git show failed")
-        return shown.stdout
+        return content
 
     def _repository(self, repository: str) -> Path | None:
         owner, _, name = repository.partition("/")
@@ -134,21 +132,31 @@ class Raw:
         """Return the content of a file, or how many seconds a busy server asks to wait; None if it does not say."""
         import httpx
 
-        try:
-            with self._client.stream("GET", url, follow_redirects=True, timeout=_SECONDS) as reply:
-                if reply.status_code == 200:
-                    return _bounded(reply)
-        except httpx.HTTPError as error:
-            raise Unusable(f"{url}: {error or type(error).__name__}") from None
-        if reply.status_code in (404, 410):
-            raise Absent(f"{url}: HTTP {reply.status_code}")
-        # Any other status is not going to change by waiting.
-        if reply.status_code not in (429, 500, 502, 503, 504):
-            raise Unusable(f"{url}: HTTP {reply.status_code}")
-        try:
-            return max(0.0, float(reply.headers.get("retry-after", "")))
-        except ValueError:
-            return None
+        address = url
+        for _ in range(_MAX_REDIRECTS + 1):
+            try:
+                with self._client.stream("GET", address, follow_redirects=False, timeout=_SECONDS) as reply:
+                    if reply.status_code == 200:
+                        return _bounded(reply)
+                if not reply.has_redirect_location:
+                    return _seconds_to_wait(reply, url)
+                address = redirected(address, reply.headers["location"])
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+                raise Unusable(f"{url}: {error or type(error).__name__}") from None
+        raise Unusable(f"{url}: redirects more than {_MAX_REDIRECTS} times")
+
+
+def _seconds_to_wait(reply: "httpx.Response", url: str) -> float | None:
+    """Return how many seconds a busy server asks to wait, None if it does not say; raises for any other answer."""
+    if reply.status_code in (404, 410):
+        raise Absent(f"{url}: HTTP {reply.status_code}")
+    # Any other status is not going to change by waiting.
+    if reply.status_code not in (429, 500, 502, 503, 504):
+        raise Unusable(f"{url}: HTTP {reply.status_code}")
+    try:
+        return max(0.0, float(reply.headers.get("retry-after", "")))
+    except ValueError:
+        return None
 
 
 def _bounded(reply: "httpx.Response") -> bytes:

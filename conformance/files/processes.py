@@ -1,9 +1,8 @@
 """Checks files in several processes: one reads and hands out batches, the others check them."""
 
-import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
@@ -13,6 +12,7 @@ from conformance.files.broken_lines import BrokenLines
 from conformance.files.checking import STDIN, CheckedInput, File, Task, checker_of, failed_file
 from conformance.formats import Input, read_block, read_path_in_blocks
 from conformance.formats.compression import plain_name
+from conformance.processes.workers import worker_pool
 
 if TYPE_CHECKING:
     from conformance.formats.blocks import LineBlock
@@ -126,23 +126,20 @@ def check_in_processes(
     jobs: int,
 ) -> Iterator[T]:
     """Check in several processes, in order, as `check_paths` does; read ahead only as much as keeps them busy."""
-    # Ctrl-C reaches every process of the terminal; only the parent handles it.
-    pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     waiting: deque[tuple[str, Future[_Checked[T]]]] = deque()
     results = _Results(task, finish)
-    try:
-        for batch in _batches(files, joined, task):
-            waiting.append((_path(batch), pool.submit(_check_batch, task, finish, batch)))
-            # Two for each process: the next one waits while one is checked, and no more are in memory.
-            if len(waiting) > 2 * jobs:
+    with worker_pool(jobs) as pool:
+        try:
+            for batch in _batches(files, joined, task):
+                waiting.append((_path(batch), pool.submit(_check_batch, task, finish, batch)))
+                # Two for each process: the next one waits while one is checked, and no more are in memory.
+                if len(waiting) > 2 * jobs:
+                    path, future = waiting.popleft()
+                    yield from results.add(path, future.result())
+            while waiting:
                 path, future = waiting.popleft()
                 yield from results.add(path, future.result())
-        while waiting:
-            path, future = waiting.popleft()
-            yield from results.add(path, future.result())
-        yield from results.close()
-    except BrokenProcessPool:
-        message = "a process ended early, most likely for lack of memory; try fewer --jobs"
-        raise Unusable(message) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+            yield from results.close()
+        except BrokenProcessPool:
+            message = "a process ended early, most likely for lack of memory; try fewer --jobs"
+            raise Unusable(message) from None

@@ -15,10 +15,12 @@ from urllib.request import getproxies, proxy_bypass
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar
 
 from conformance.errors import Unusable
+from conformance.processes import Children, GuardedCommand, Launch
+from conformance.proxy.connections import MAX_HEADERS, MAX_LINE
 from conformance.proxy.copies import Copy, frame
-from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, Passing
+from conformance.proxy.passing import Passing
 from conformance.proxy.receiving import Connector, UpstreamReply
-from conformance.transport.server import bind, loop_factory, new_runner, url_of
+from conformance.transport.server import allow_many_connections, bind, loop_factory, new_runner, url_of
 
 MAX_WAITING: Final = 64 * 1024 * 1024
 """Bytes of copies that wait to be checked; copies beyond that are dropped and counted, never the traffic."""
@@ -30,11 +32,13 @@ _CONNECT_SECONDS: Final = 30.0
 _KEPT_SECONDS: Final = 4.0
 """How long an idle connection to a provider is kept: less than servers keep it, so that no request meets its end."""
 
-_MAX_FILES: Final = 65536
 _STATE_SECONDS: Final = 1.0
 _GATHER_SECONDS: Final = 0.02
 _STOP_SECONDS: Final = 0.5
-_GRACE_SECONDS: Final = 5.0
+_GRACE_SECONDS: Final = 1.5
+_CHECK_SECONDS: Final = 20.0
+"""How long copies are still checked if this process is killed."""
+
 _SIGNALS: Final = tuple([getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)])
 
 
@@ -75,29 +79,18 @@ def run(plan: ProxyPlan) -> int:
 
     Raises Unusable if an address cannot be bound or the command cannot be started.
     """
-    _allow_many_connections()
-    with new_runner(loop_factory()) as runner:
+    allow_many_connections()
+    with Children() as children, new_runner(loop_factory()) as runner:
         sockets = [bind(plan.host, tap.port) for tap in plan.taps]
-        return runner.run(_ProxyRun(plan, sockets).run())
-
-
-def _allow_many_connections() -> None:
-    """Raise the number of files that this process may open: each exchange has two connections."""
-    if sys.platform != "win32":
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
-        if soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        return runner.run(_ProxyRun(plan, sockets, children).run())
 
 
 class JudgeProcess:
     """The process that checks copies, and the bounded queue to it: a pipe, and what waits to be written there."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, guarded: GuardedCommand) -> None:
         assert process.stdin is not None  # noqa: S101 — it is started with a pipe
-        self._process, self._pipe = process, process.stdin
+        self._process, self._guarded, self._pipe = process, guarded, process.stdin
         self._frames: list[bytes] = []
         self._size = 0
         self.held = 0
@@ -105,12 +98,12 @@ class JudgeProcess:
         self.dropped = 0
 
     @classmethod
-    async def start(cls, settings: Mapping[str, Any]) -> "JudgeProcess":
-        """Start the process."""
-        words = (sys.executable, "-m", JUDGE)
-        # In a session of its own, Ctrl-C does not reach it: it ends when its input does.
-        process = await asyncio.create_subprocess_exec(*words, stdin=asyncio.subprocess.PIPE, start_new_session=True)
-        started = cls(process)
+    async def start(cls, settings: Mapping[str, Any], children: Children) -> "JudgeProcess":
+        """Start the process, which Ctrl-C does not reach: it ends when its input does."""
+        # If this process is killed, the other one still checks what it has got.
+        guarded = children.prepare((sys.executable, "-m", JUDGE), Launch(grace=_CHECK_SECONDS, patient=True))
+        process = await _started(guarded, stdin=asyncio.subprocess.PIPE)
+        started = cls(process, guarded)
         started._pipe.write(frame("settings", settings))
         return started
 
@@ -158,8 +151,7 @@ class JudgeProcess:
 
     def kill(self) -> None:
         """End the process at once."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        self._guarded.kill()
 
     def _state(self) -> dict[str, int]:
         return {"passed": self.passed, "dropped": self.dropped}
@@ -168,18 +160,18 @@ class JudgeProcess:
 class _ProxyRun:
     """One run."""
 
-    def __init__(self, plan: ProxyPlan, sockets: Sequence[socket.socket]) -> None:
-        self._plan, self._sockets = plan, sockets
+    def __init__(self, plan: ProxyPlan, sockets: Sequence[socket.socket], children: Children) -> None:
+        self._plan, self._sockets, self._children = plan, sockets, children
         self._urls = [url_of(each) for each in sockets]
         self._stop = asyncio.Event()
         self._points: list[Passing] = []
-        self._command: asyncio.subprocess.Process | None = None
+        self._runs_command = False
         self._signals = 0
 
     async def run(self) -> int:
         """Serve until the command ends or a signal comes, then wait for the check."""
         loop = asyncio.get_running_loop()
-        judge = await JudgeProcess.start(self._plan.settings)
+        judge = await JudgeProcess.start(self._plan.settings, self._children)
         # Windows has no such handlers; there, Ctrl-C ends the process, and the check goes on with what it has.
         with suppress(NotImplementedError):
             for number in _SIGNALS:
@@ -196,7 +188,7 @@ class _ProxyRun:
     def _on_signal(self, number: int, judge: JudgeProcess) -> None:
         """End the run; Ctrl-C also reaches a command, which decides itself. A third signal ends the check, too."""
         self._signals += 1
-        if self._command is None or number != signal.SIGINT:
+        if not self._runs_command or number != signal.SIGINT:
             self._stop.set()
         if self._signals > 2:
             self._stop.set()
@@ -214,6 +206,7 @@ class _ProxyRun:
                 stack.push_async_callback(point.shutdown, _STOP_SECONDS)
                 stack.callback(point.pre_shutdown)
                 stack.callback(server.close)
+                stack.callback(asyncio.create_task(point.watch()).cancel)
             for watching in (self._send_states(judge), self._watch(judge)):
                 stack.callback(asyncio.create_task(watching).cancel)
             self._plan.announce(self._urls)
@@ -236,21 +229,32 @@ class _ProxyRun:
         """Run the command to its end, or until a signal asks this process to end."""
         command = self._plan.command
         environment = {**os.environ, **self._plan.environment(self._urls)}
+        launch = Launch(environment=environment, foreground=True, grace=_GRACE_SECONDS)
+        guarded = self._children.prepare(command, launch)
         try:
-            self._command = process = await asyncio.create_subprocess_exec(*command, env=environment)
+            process = await _started(guarded)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise Unusable(f"cannot run {command[0]}: {reason}") from None
+        self._runs_command = True
         stopped, ended = asyncio.create_task(self._stop.wait()), asyncio.create_task(process.wait())
         await asyncio.wait((stopped, ended), return_when=asyncio.FIRST_COMPLETED)
         if not ended.done():
-            process.terminate()
-            await asyncio.wait((ended,), timeout=_GRACE_SECONDS)
-            if not ended.done():
-                process.kill()
+            guarded.end()
         stopped.cancel()
         code = await ended
         return code if code >= 0 else 128 - code
+
+
+async def _started(guarded: GuardedCommand, stdin: int | None = None) -> asyncio.subprocess.Process:
+    """Start a command and wait until it runs; raises OSError if it cannot be started."""
+    process = await asyncio.create_subprocess_exec(*guarded.words, stdin=stdin, **guarded.options)
+    try:
+        await asyncio.to_thread(guarded.confirm, process.pid)
+    except OSError:
+        await process.wait()
+        raise
+    return process
 
 
 def new_session() -> ClientSession:

@@ -63,13 +63,31 @@ def _valid(path: Path) -> Any:
     return value
 
 
-def _reasons(path: Path, value: Mapping[str, Any], results: Results) -> Iterator[str]:
-    """Yield why results do not prove a whole run, each as what the file `is` or `has`."""
-    selection = results.run.selection
+def damage(path: Path) -> tuple[str, ...]:
+    """Return why a file does not hold what a run wrote at its end, whatever was selected; raises as `read` does."""
+    value = _valid(path)
+    return tuple(_damage(value, Results.from_json(value)))
+
+
+def _damage(value: Mapping[str, Any], results: Results) -> Iterator[str]:
     if results.run.ended or not value[COMPLETE]:
         yield f"is incomplete: {results.run.ended or 'the run did not come to its end'}"
     if value[DIGEST] != content_digest(value):
         yield "was edited: its content does not have the digest that it names"
+    # What a run says of its evidence in two places; an editor of one of them may know how to make a digest.
+    said, kinds = value["run"]["evidence"], {case.evidence.value for case in results.cases}
+    if set(said) != kinds:
+        yield f"was edited: its run has {_named(said)} evidence, and its cases have {_named(kinds)}"
+
+
+def _named(kinds: Iterable[str]) -> str:
+    return " and ".join(sorted(kinds)) or "no"
+
+
+def _reasons(path: Path, value: Mapping[str, Any], results: Results) -> Iterator[str]:
+    """Yield why results do not prove a whole run, each as what the file `is` or `has`."""
+    selection = results.run.selection
+    yield from _damage(value, results)
     if selection is not None and not selection.is_whole:
         yield f"is of a part of the tests: {selection}"
     elif selection is not None and selection.cases != len(results.cases):

@@ -7,6 +7,7 @@ are checked afterwards.
 
 import itertools
 import re
+import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -236,10 +237,10 @@ class SessionServer:
 
 
 @contextmanager
-def serving_sessions() -> Iterator[SessionServer]:
-    """Serve sessions on a free loopback port and yield their server."""
+def serving_sessions(listener: socket.socket | None = None) -> Iterator[SessionServer]:
+    """Serve sessions on a free loopback port, or on a socket that listens already, and yield their server."""
     server = SessionServer()
-    with serving(server.answer) as server.url:
+    with serving(server.answer, listener=listener) as server.url:
         yield server
 
 

@@ -15,7 +15,7 @@ from conformance.scenarios import Scenario
 from conformance.secrets import scrubber
 from conformance.simulator import simulated
 from conformance.suite.options import Options, key_for
-from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
+from conformance.transport.client import Client, Endpoint, Inconclusive, RunStopped
 from conformance.transport.interaction import RawInteraction
 from conformance.transport.recording import Take
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
@@ -155,7 +155,7 @@ class Requests:
         except Inconclusive as error:
             if take is not None and error.exchange is None:
                 take.lost += 1
-            if isinstance(error, OutOfTime):
+            if isinstance(error, RunStopped):
                 self.stopped = str(error)
             raise
         finally:

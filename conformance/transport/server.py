@@ -5,6 +5,7 @@ The function is pure or locks its own state; connections, framing and bounds are
 
 import asyncio
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -16,6 +17,7 @@ from conformance.errors import Unusable
 from conformance.transport.http import DEFAULT_BOUNDS, HttpReply, HttpRequest, PeerBounds
 
 _LAST_PORT: Final = 65535
+_MAX_FILES: Final = 65536
 
 
 @contextmanager
@@ -24,10 +26,12 @@ def serving(
     host: str = "127.0.0.1",
     port: int = 0,
     bounds: PeerBounds = DEFAULT_BOUNDS,
+    listener: socket.socket | None = None,
 ) -> Iterator[str]:
     """Serve in a background thread and yield the URL, `http://host:port`; port 0 takes a free port.
 
-    Raises Unusable if the address cannot be bound.
+    `listener` is a socket that listens already; it takes the place of host and port, and is closed in the end.
+    Unusable if the address cannot be bound.
     """
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
@@ -49,7 +53,7 @@ def serving(
         with runner:
             runner.run(serve_until(bound))
 
-    with bind(host, port) as bound:
+    with listener or bind(host, port) as bound:
         thread = threading.Thread(target=run, args=(bound,), name="conformance-server", daemon=True)
         thread.start()
         loop, stop = ready.result()
@@ -68,6 +72,7 @@ def serve(answer: Callable[[HttpRequest], HttpReply], host: str, port: int, anno
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
 
+    allow_many_connections()
     with bind(host, port) as bound, new_runner(loop_factory()) as runner:
 
         async def serve_forever() -> None:
@@ -75,6 +80,18 @@ def serve(answer: Callable[[HttpRequest], HttpReply], host: str, port: int, anno
             await listen(bound, listener, asyncio.Event(), lambda: announce(url_of(bound)))
 
         runner.run(serve_forever())
+
+
+def allow_many_connections() -> None:
+    """Raise the number of files that this process may open: each connection takes one, and one of the proxy two."""
+    # Beyond the limit, a server stops accepting and logs an error for each try.
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
+        if soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def new_runner(factory: Callable[[], asyncio.AbstractEventLoop] | None) -> asyncio.Runner:

@@ -124,6 +124,16 @@ class CassetteFolder:
                     self._complete(ready)
         return self._entries()
 
+    def refuse_links(self) -> None:
+        """Raise Unusable if anything in the folder is a link or a device: a recording would go elsewhere, or hang."""
+        artifacts.refuse_links(self.folder, self.home)
+        for path in self.home.rglob("*"):
+            artifacts.refuse_links(self.folder, path)
+
+    def write(self, path: Path, data: str | bytes | Iterable[bytes], *, private: bool) -> None:
+        """Write a file of a recording; raises Unusable as `artifacts.write` does."""
+        artifacts.write(path, data, private=private, root=self.folder)
+
     def add(self, model: str, entry: ManifestEntry) -> None:
         """Write a model's entry into the manifest; those of other models stay as they are."""
         with artifacts.locked(self.home, _SECONDS):
@@ -156,7 +166,7 @@ class CassetteFolder:
             merged = _merged(model, self._entries().get(model), entry, staged, stay)
             ready = self.staging(model) / _READY
             value = {"model": model, "entry": merged.to_json(), "remove": gone}
-            artifacts.write(ready, orjson.dumps(value), private=entry.evidence is Evidence.RECORDED)
+            self.write(ready, orjson.dumps(value), private=entry.evidence is Evidence.RECORDED)
             self._complete(ready)
 
     def _complete(self, ready: Path) -> None:
@@ -169,6 +179,8 @@ class CassetteFolder:
         except (ValueError, KeyError, TypeError):
             raise InvalidDocument("no recording that waits; remove its folder", str(ready)) from None
         target = self.path(model, "x").parent
+        for each in (target, ready.parent):
+            artifacts.refuse_links(self.folder, each)
         try:
             target.mkdir(parents=True, exist_ok=True)
             for path in sorted(ready.parent.glob("*.yaml")):
@@ -193,7 +205,7 @@ class CassetteFolder:
         shown = {name: entry.to_json() for name, entry in sorted(entries.items())}
         text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
         private = any(entry.evidence is Evidence.RECORDED for entry in entries.values())
-        artifacts.write(self.manifest_path, text, private=private)
+        self.write(self.manifest_path, text, private=private)
 
 
 def _merged(

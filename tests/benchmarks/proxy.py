@@ -181,7 +181,7 @@ def settled(process: psutil.Process) -> float:
 
 def cpu_rows(options: argparse.Namespace, bare: Subject, ours: Subject) -> Iterator[tuple[list[str], float]]:
     """Yield a row for each kind of reply, with the ratio of both proxies."""
-    checker = next(iter(ours.process.children()))
+    _guard, checker = ours.process.children(recursive=True)
     body = {"messages": [{"role": "user", "content": "x" * 4000}]}
     for path in ("/plain", "/stream"):
         taken: dict[str, list[float]] = {"bare": [], "ours": []}

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import zipfile
@@ -76,9 +77,18 @@ def problems(scratch: Path) -> Iterator[str]:
         if files > MAX_FILES:
             yield f"expected at most {MAX_FILES:,} files"
         yield from _contents(archive)
-    run(sys.executable, "-m", "venv", str(scratch / "venv"))
-    run(str(scratch / "venv" / "bin" / "pip"), "install", "-q", str(wheel))
+    _install(wheel, scratch / "venv")
     yield from _outside_a_checkout(scratch)
+
+
+def _install(wheel: Path, venv: Path) -> None:
+    """Install the wheel alone; what it needs is that of this environment, whose links have no effect."""
+    run(sys.executable, "-m", "venv", "--without-pip", str(venv))
+    python = venv / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", str(wheel))
+    (packages,) = (venv / "lib").glob("python*/site-packages")
+    # Links in a folder that such a file names are not followed, so the checkout is not importable.
+    (packages / "needs.pth").write_text(f"{sysconfig.get_path('purelib')}\n", "utf-8")
 
 
 def _contents(wheel: zipfile.ZipFile) -> Iterator[str]:
@@ -126,17 +136,24 @@ def _outside_a_checkout(scratch: Path) -> Iterator[str]:
     (package,) = (scratch / "venv" / "lib").glob("python*/site-packages/conformance")
     before = _state(package)
     for command in WORKING:
-        ended = run(str(binaries / command[0]), *command[1:], cwd=folder, check=False)
+        ended = run(*_started(binaries, command), cwd=folder, check=False)
         if ended.returncode != 0:
             yield f"{' '.join(command)}: exit code {ended.returncode}: {ended.stdout}{ended.stderr}"
     for command, error in REFUSED.items():
-        ended = run(str(binaries / command[0]), *command[1:], cwd=folder, check=False)
+        ended = run(*_started(binaries, command), cwd=folder, check=False)
         usage_error = 4 if command[0] == "pytest" else 2
         if ended.returncode != usage_error or error not in ended.stderr:
             yield f"{' '.join(command)}: exit code {ended.returncode}, expected {error!r}: {ended.stdout}{ended.stderr}"
     yield from _own_endpoint(binaries, folder)
     if _state(package) != before:
         yield f"a command has written to {package}"
+
+
+def _started(binaries: Path, command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a command of the environment; pytest is not installed in it, and so has no command of its own there."""
+    name, *words = command
+    start = [str(binaries / "python"), "-m", "pytest"] if name == "pytest" else [str(binaries / name)]
+    return (*start, *words)
 
 
 def _own_endpoint(binaries: Path, folder: Path) -> Iterator[str]:
@@ -157,7 +174,7 @@ def _own_endpoint(binaries: Path, folder: Path) -> Iterator[str]:
             ("conformance", "report", "badge", "own", "--link", "report/mine.md"),
         ]
         for command in commands:
-            ended = run(str(binaries / command[0]), *command[1:], cwd=folder, check=False)
+            ended = run(*_started(binaries, command), cwd=folder, check=False)
             if ended.returncode != 0:
                 yield f"{' '.join(command)}: exit code {ended.returncode}: {ended.stdout}{ended.stderr}"
     finally:

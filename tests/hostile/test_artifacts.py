@@ -14,8 +14,9 @@ from conformance.errors import InvalidDocument, Unusable
 
 PACKAGE = Path(artifacts.__file__).parent
 
-WRITES_ONLY_FOR_ITSELF = {"artifacts.py", "resources.py", "engines/serving.py", "engines/launch/supervisor.py"}
-"""The module itself, what an installed package unpacks, and what engines read in their scratch folders."""
+WRITES_ONLY_FOR_ITSELF = {"artifacts.py", "resources.py", "engines/serving.py", "processes/namespace.py"}
+"""The module itself, what an installed package unpacks, what engines read in their scratch folders, and what the kernel
+reads."""
 
 
 def run(code: str, *arguments: object) -> "subprocess.CompletedProcess[str]":

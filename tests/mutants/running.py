@@ -5,16 +5,18 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from conformance.processes import kill_tree
+import psutil
+
 from tests.mutants import worker
 from tests.mutants.changes import Change
 from tests.mutants.worker import BYTES, PIPES, READY, UNSURE
@@ -177,6 +179,18 @@ def run(tree: Path, arguments: Sequence[str], seconds: float | None, more: Mappi
     lines = output.read_text("utf-8", "replace").splitlines()
     failed = [line.split(" - ")[0] for line in lines if line.startswith(("FAILED ", "ERROR "))]
     return Ended(code, failed[0].partition(" ")[2] if failed else "")
+
+
+def kill_tree(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a process that leads a session of its own, with everything that it started, and wait for its end."""
+    with suppress(psutil.NoSuchProcess):
+        for child in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
 
 
 def _bounded() -> None:

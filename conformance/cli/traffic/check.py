@@ -35,7 +35,7 @@ from typing import IO, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
-from conformance.files import AUTO, CheckedInput, Counts, Task, check_paths, summary
+from conformance.files import AUTO, NONE, CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
@@ -58,7 +58,6 @@ _PROVIDER: Final = """\
 check against this provider's claims, too: a name, an alias, a title, or a model at a host (default: auto, which \
 recognises the provider; none: check the canonical wire alone)"""
 _EVERYWHERE: Final = "say what every known provider does with the requests, the worst first"
-_NONE: Final = "none"
 _AS_OF: Final = """\
 check by the claims of this day, YYYY-MM-DD or today (default: the day of each exchange; without one, the last day on \
 which the provider's sources were read)"""
@@ -103,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.fixed and not arguments.fix:
         raise Unusable("--fixed needs --fix: it is where the corrected requests go")
-    provider = "" if arguments.provider == _NONE else arguments.provider
+    provider = "" if arguments.provider == NONE else arguments.provider
     if arguments.everywhere:
         # Imported here because it loads every profile.
         from conformance.cli import _everywhere
@@ -114,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     level = Level(arguments.level or Level.MAY)
     task = Task(
         provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "",
-        arguments.known, arguments.map, fixes or arguments.fix, arguments.fix,
+        arguments.known, arguments.map, fixes, arguments.fix,
     )  # fmt: skip
     counts: Counts = Counter()
     judged: set[str] = set()

@@ -28,7 +28,7 @@ from conformance.cli._lists import text as list_text
 from conformance.documents import read_json
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import naming
-from conformance.reporting.text import labelled
+from conformance.reporting.text import labelled, printable_json
 from conformance.resources import folder
 from conformance.rules import Example, Rule, advice
 from conformance.scenarios import Probe, Scenario
@@ -79,7 +79,7 @@ def _print_lists(kinds: Sequence[str], arguments: argparse.Namespace) -> None:
     lists = {kind: LISTS[kind](profile) for kind in kinds}
     if arguments.format == "json":
         shown: Any = lists if len(lists) > 1 else lists[kinds[0]]
-        print(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode())
+        print(printable_json(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode()))
     else:
         print("\n\n".join([list_text(kind, rows) for kind, rows in lists.items()]))
 

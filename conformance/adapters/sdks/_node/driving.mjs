@@ -10,10 +10,11 @@
  *     await drive(talk, "name-of-the-adapter's-package");
  *
  * Node looks for packages from a file's own folder upwards. So this folder and the driver's are copied side by side into
- * the environment folder that has node_modules, and the driver runs in that folder.
+ * the environment folder that has node_modules, as drivers/<digest>. A driver runs in an empty folder of its own.
  */
 
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -108,8 +109,13 @@ function errorOf(error) {
   return { error: { type, message: String(error?.message ?? JSON.stringify(error)).slice(0, 2000) } };
 }
 
+/** Return the path of a file in a package of the environment; many packages do not export all of their files. */
+export function fileOf(name, file) {
+  return fileURLToPath(new URL(`../../../node_modules/${name}/${file}`, import.meta.url));
+}
+
 function versions(packages) {
-  const manifest = (name) => JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8"));
+  const manifest = (name) => JSON.parse(readFileSync(fileOf(name, "package.json"), "utf8"));
   return Object.fromEntries(packages.map((name) => [name, manifest(name).version]));
 }
 

@@ -9,9 +9,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { drive } from "../_node/driving.mjs";
+import { drive, fileOf } from "../_node/driving.mjs";
 
-const program = "node_modules/@openai/codex/bin/codex.js";
+const program = fileOf("@openai/codex", "bin/codex.js");
 
 /** No tools but the job's, and no text about this machine. */
 const settings = {

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
-import { drive } from "../_node/driving.mjs";
+import { drive, fileOf } from "../_node/driving.mjs";
 
 /** The launcher of opencode-ai needs a script that runs at installation; the program itself does not. */
-const program = `node_modules/opencode-${process.platform}-${process.arch}/bin/opencode`;
+const program = fileOf(`opencode-${process.platform}-${process.arch}`, "bin/opencode");
 const thinking = { type: "enabled", budgetTokens: 2048 };
 
 /** Settings that keep opencode from the network: its catalogue of models, its updates, and packages for plugins. */

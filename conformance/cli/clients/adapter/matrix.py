@@ -1,6 +1,7 @@
 """Run the scenarios with all adapters and all their providers."""
 
 import argparse
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -45,6 +46,8 @@ def _run_all(target: Path, arguments: argparse.Namespace) -> int:
 
     reports = []
     failed = 0
+    # One line for all runs.
+    on_network = cache(_adapters.print_network)
     for chosen in _adapters.definitions(_adapters.definitions_folder(arguments), arguments.only):
         for provider in chosen.providers:
             try:
@@ -52,7 +55,7 @@ def _run_all(target: Path, arguments: argparse.Namespace) -> int:
                 if arguments.resume and runs.is_done(target, plan):
                     print(f"{plan.name} with {provider}: skipped, completed before")
                     continue
-                results, cases = _adapters.run_plan(plan, arguments)
+                results, cases = _adapters.run_plan(plan, arguments, on_network)
             except ConformanceError as error:
                 print_error(f"{chosen.name} with {provider}: {error}")
                 failed += 1

@@ -3,6 +3,9 @@
 By default all requests are answered and checked afterwards, so one run shows every problem. With --strict, a request
 that the provider would reject gets the provider's error, like the real API.
 
+A driver runs with an empty HOME, in an empty folder of its own, and where the system permits it, reaches nothing but
+the simulator. --env HOME, --cwd and --allow-network change that.
+
 A broken MUST fails, a broken SHOULD warns. A driver that crashes is an error and says nothing about the adapter. A
 case whose facts could not be checked is untested, and fails.
 """
@@ -19,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.arguments import PROVIDER_HELP
 from conformance.cli import _adapters
 from conformance.errors import Unusable
+from conformance.reporting.text import printable_json
 from conformance.terminal import painter, print_error
 
 if TYPE_CHECKING:
@@ -33,7 +37,13 @@ EXAMPLES: Final = """\
   conformance adapter run --driver ./driver.py --provider openai --protocol responses
   conformance adapter run pydantic-ai@1.25.0 --install --keep sessions
   conformance adapter run --driver ./driver.py --provider deepseek --write-baseline expected-failures.yaml
-  conformance adapter run --driver ./driver.py --provider deepseek --baseline expected-failures.yaml"""
+  conformance adapter run --driver ./driver.py --provider deepseek --baseline expected-failures.yaml
+  conformance adapter run --driver 'npx tsx driver.ts' --cwd . --provider deepseek"""
+
+_SURROUNDINGS: Final = (
+    "each driver ran with an empty HOME, in an empty folder of its own, and without the network; if it needs more, use "
+    "--env HOME, --cwd DIR or --allow-network"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +73,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="pass this variable to the driver; repeatable",
+    )
+    add(
+        "--cwd",
+        metavar="DIR",
+        default="",
+        help="with --driver, run it in DIR, for commands such as `npx` and `python -m` (default: an empty folder)",
     )
     add("--strict", action="store_true", help="reject what the provider rejects, instead of only recording it")
     add("--keep", metavar="DIR", default="", help="write the exchanges of each case to DIR, for `conformance check`")
@@ -103,11 +119,13 @@ def run(arguments: argparse.Namespace) -> int:
         write(Path(arguments.results), results, plan.driver.scrubber)
     report = summary(results, cases, strict=plan.strict)
     if arguments.format == "json":
-        shown = orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+        shown = printable_json(orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
     else:
         shown = "".join(render(report, painter(), every=arguments.all))
     secrets = plan.driver.scrubber or Scrubber()
     print(secrets.text(shown), end="")
+    if {"errored"} == {grade for grade, count in report["grades"].items() if count} and arguments.driver:
+        print_error(_SURROUNDINGS)
     if not report["played"]:
         raise Unusable(f"no case was run: the claims of {plan.provider} rule out every chosen scenario")
     if arguments.baseline:
@@ -154,9 +172,18 @@ def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
         message = "--driver is empty; it must be the command that runs the driver"
         raise Unusable(message)
     variables = dict(_variables(arguments))
-    driver = Driver(words, Path.cwd(), variables, arguments.seconds or SECONDS)
+    folder = Path(arguments.cwd).absolute() if arguments.cwd else None
+    if folder is not None and not folder.is_dir():
+        raise Unusable(f"--cwd {arguments.cwd}: no such folder")
+    command = words if folder is not None else tuple(map(_from_anywhere, words))
+    driver = Driver(command, folder, variables, arguments.seconds or SECONDS, uses_network=arguments.allow_network)
     profile = on_wire(load_profile(arguments.provider), arguments.protocol)
     return RunPlan(UNNAMED, driver, profile, scenarios=tuple(arguments.scenario))
+
+
+def _from_anywhere(word: str) -> str:
+    """Return a word of a command as it is right in any folder: the path of a file becomes absolute."""
+    return str(Path(word).absolute()) if Path(word).is_file() else word
 
 
 def _variables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,48 @@
+"""Worker processes of a pool: they run our own code, leave Ctrl-C to their parent, and do not outlive it."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import wait
+
+from conformance.processes.signals import EXITING, signals_held, unwinding_on_signals
+
+
+@contextmanager
+def worker_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Yield a pool of processes; after an error or Ctrl-C, workers are ended in the middle of what they do."""
+    pool = ProcessPoolExecutor(jobs, initializer=_as_worker)
+    before = set(multiprocessing.active_children())
+    with unwinding_on_signals():
+        try:
+            yield pool
+        except BaseException:
+            with signals_held():
+                pool.shutdown(wait=False, cancel_futures=True)
+                for worker in set(multiprocessing.active_children()) - before:
+                    worker.kill()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _as_worker() -> None:
+    # Ctrl-C reaches every process of the terminal; only the parent handles it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A worker that was forked has the handlers of its parent.
+    for number in EXITING:
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is killed: otherwise it would wait for work forever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
