@@ -150,6 +150,20 @@ def test_equal_secrets_stay_equal_and_others_different() -> None:
     assert [len(first), len(second)] == [len(each) for each in ids]
 
 
+def test_check_prints_no_secret_that_a_header_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = json.loads(SENT)
+    body["messages"][0]["role"] = HEADER
+    monkeypatch.setattr("tests.test_scrub.SENT", json.dumps(body))
+    for name, make in (("a.har", har), ("a.yaml", cassette), ("a.httprr", httprr)):
+        (tmp_path / name).write_bytes(make())
+        assert 1 == main(["check", "--provider", "none", str(tmp_path / name)])
+        printed = capsys.readouterr().out
+        assert HEADER not in printed
+        assert 'got "[redacted' in printed
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

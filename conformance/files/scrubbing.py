@@ -61,6 +61,22 @@ def scrub_file(data: bytes, name: str) -> ScrubbedFile:
     return found._replace(data=packed)
 
 
+def secrets_in(data: bytes, name: str) -> list[str]:
+    """Return what in a file shows to be a secret, such as the values of headers; empty for a file that has no text."""
+    try:
+        plain, _ = as_utf8(unpack_file(data, name), name)
+        if plain.startswith(MAGIC):
+            texts = [each.decode("utf-8", "replace") for each in _messages(plain)[0]]
+            texts = [*texts, *map(_as_headers, texts)]
+        elif _is_yaml(plain, name):
+            texts = [_as_json(plain, name, [])]
+        else:
+            texts = [plain.decode("utf-8", "replace")]
+    except InvalidDocument:
+        return []
+    return [secret for text in texts for secret in learning.of_text(text)]
+
+
 def differences(before: bytes, after: bytes, name: str) -> list[str]:
     """Return the rules whose outcomes differ between two files; empty if both are judged the same."""
     first, second = (Counter(_judged(data, name)) for data in (before, after))
@@ -86,12 +102,17 @@ def _key(outcome: Outcome, number: int) -> tuple[Any, ...]:
 def _scrubbed(data: bytes, name: str) -> ScrubbedFile:
     if data.startswith(MAGIC):
         return _of_trace(data)
-    is_json = data.lstrip().startswith((b"{", b"["))
-    if not is_json and (plain_name(name).endswith((".yaml", ".yml")) or _YAML.search(data)):
+    if _is_yaml(data, name):
         return _of_yaml(data, name)
     text = data.decode("utf-8", "surrogateescape")
     found, made = _edited(_scrubber([text]), text)
     return ScrubbedFile(found.encode("utf-8", "surrogateescape"), _counted(made), len(_HEX.findall(text)))
+
+
+def _is_yaml(data: bytes, name: str) -> bool:
+    if data.lstrip().startswith((b"{", b"[")):
+        return False
+    return plain_name(name).endswith((".yaml", ".yml")) or _YAML.search(data) is not None
 
 
 def _scrubber(texts: Iterable[str]) -> Scrubber:
@@ -116,11 +137,7 @@ def _counted(made: Iterable[Edit]) -> Counter[tuple[str, str]]:
 
 def _of_trace(data: bytes) -> ScrubbedFile:
     """Return a trace of httprr, whose messages follow their lengths."""
-    messages, at = [], len(MAGIC)
-    while found := _LENGTHS.match(data, at):
-        middle = found.end() + int(found[1])
-        at = middle + int(found[2])
-        messages += [data[found.end() : middle], data[middle:at]]
+    messages, at = _messages(data)
     texts = [each.decode("utf-8", "surrogateescape") for each in messages]
     secrets = _scrubber([*texts, *map(_as_headers, texts)])
     removed: Counter[tuple[str, str]] = Counter()
@@ -132,6 +149,16 @@ def _of_trace(data: bytes) -> ScrubbedFile:
     pairs = zip(clean[::2], clean[1::2], strict=True)
     blocks = [b"%d %d\n%b%b" % (len(sent), len(reply), sent, reply) for sent, reply in pairs]
     return ScrubbedFile(MAGIC + b"".join(blocks) + data[at:], removed)
+
+
+def _messages(data: bytes) -> tuple[list[bytes], int]:
+    """Return requests and replies in turn, and where they end."""
+    messages, at = [], len(MAGIC)
+    while found := _LENGTHS.match(data, at):
+        middle = found.end() + int(found[1])
+        at = middle + int(found[2])
+        messages += [data[found.end() : middle], data[middle:at]]
+    return messages, at
 
 
 def _as_headers(message: str) -> str:
@@ -149,8 +176,7 @@ def _of_yaml(data: bytes, name: str) -> ScrubbedFile:
     import yaml
 
     binary: list[bytes] = []
-    # As JSON, the strings of the cassette are searched as those of any other file.
-    text = json.dumps(parse_yaml(data, name, foreign=True).value, default=lambda value: _text(value, binary))
+    text = _as_json(data, name, binary)
     secrets = _scrubber([text])
     found, made = _edited(secrets, text)
     if not made:
@@ -158,6 +184,11 @@ def _of_yaml(data: bytes, name: str) -> ScrubbedFile:
     value = _restored(json.loads(found), binary)
     written = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
     return ScrubbedFile(written.encode("utf-8", "surrogateescape"), _counted(made), len(binary))
+
+
+def _as_json(data: bytes, name: str, binary: list[bytes]) -> str:
+    """Return YAML as JSON, so that its strings are searched as those of any other file."""
+    return json.dumps(parse_yaml(data, name, foreign=True).value, default=lambda value: _text(value, binary))
 
 
 def _text(value: object, binary: list[bytes]) -> str:

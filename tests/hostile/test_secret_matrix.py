@@ -23,7 +23,7 @@ PLANTED = tuple(matrix())
 FORMATS = ("console", "json", "junit", "sarif", "github")
 
 
-STEPS = (pytest.param(4, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.exhaustive))
+STEPS = (pytest.param(7, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.exhaustive))
 """One of how many is planted."""
 
 

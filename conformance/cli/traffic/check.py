@@ -236,11 +236,9 @@ def _without_secrets(reports: Sequence[dict[str, Any]]) -> Sequence[dict[str, An
     if not any([each["outcomes"] or "error" in each or "notes" in each for each in reports]):
         return reports
     # Imported here because most inputs have no findings.
-    from conformance.files.shown import without_secrets
-    from conformance.secrets import scrubber
+    from conformance.files.shown import reports_to_print
 
-    secrets = scrubber()
-    return [without_secrets(each, secrets) for each in reports]
+    return reports_to_print(reports)
 
 
 def _rendered(
