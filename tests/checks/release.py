@@ -19,7 +19,7 @@ def notes(tag: str, version: str, changelog: str) -> str:
     if tag != f"v{version}":
         message = f"expected the tag v{version}, the version of pyproject.toml, got {tag}"
         raise ValueError(message)
-    found = re.search(rf"^## {re.escape(version)}(?: .*)?\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
+    found = re.search(rf"^## {re.escape(version)}(?: [^\n]*)?\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
     if found is None or not found[1].strip():
         message = f"CHANGELOG.md has no section '## {version}', or an empty one"
         raise ValueError(message)
