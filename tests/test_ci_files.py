@@ -59,10 +59,13 @@ def test_a_script_has_no_syntax_errors(name: str) -> None:
     subprocess.run([BASH, "-n"], input=SCRIPTS[name], text=True, check=True)
 
 
-def test_other_actions_are_pinned_to_a_full_version() -> None:
-    used = [step["uses"] for step in STEPS if "uses" in step]
-    assert used
-    assert [] == [each for each in used if not re.fullmatch(r"[\w/-]+@(v\d+\.\d+\.\d+|[0-9a-f]{40})", each)]
+def test_other_actions_are_pinned_to_a_commit_with_its_version() -> None:
+    files = [ROOT / "action.yml", *(ROOT / ".github" / "workflows").glob("*.yml")]
+    used = [line for file in files for line in re.findall(r"uses: (.+)", file.read_text("utf-8"))]
+    others = [each for each in used if not each.startswith("./")]
+    assert others
+    assert [] == [each for each in others if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)]
+    assert len({each.partition("@")[0] for each in others}) == len(set(others)), "one version of each action"
 
 
 def test_the_commands_of_the_action_exist_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
