@@ -72,14 +72,10 @@ class Replies:
     def not_played(self, scenario: Scenario, variant: str) -> str:
         """Return why a case that the claims allow is not played; empty if it is.
 
-        The scripted model of an engine has no replies for some scenarios, and a real recording that is older than a
-        scenario need not hold it.
+        A real recording that is older than a scenario need not hold it.
         """
         name = f"{scenario.name}.{variant}"
         entry = None if self.entry is None else self.entry.of(name)
-        engine = self._options.engine if entry is None else entry.engine
-        if scenario.for_free_models and engine is not None:
-            return f"{NOT_PLAYED}: the scripted model of the engine has no replies for it; use one that speaks freely"
         if entry is None or entry.evidence is Evidence.SIMULATED or entry.date >= scenario.since:
             return ""
         if self.cassettes.path(self.model, name).exists():
