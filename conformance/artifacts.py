@@ -10,7 +10,6 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final
@@ -105,6 +104,8 @@ def file_name(text: str) -> str:
     What follows a slash or a colon in it follows two hyphens in the name. A text that is changed further gets a digest,
     so that different texts have different names.
     """
+    from hashlib import blake2b  # Imported here because every start of the command would pay for it.
+
     plain = _SEPARATOR.sub("--", text)
     name = _UNSAFE.sub("-", plain)[:_MAX_NAME].rstrip(".")
     name = f"_{name[1:]}" if name.startswith((".", "-")) or not name else name

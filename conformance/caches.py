@@ -4,7 +4,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from hashlib import blake2b
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
@@ -76,6 +75,9 @@ def remembered(
 
 def digest(given: Sequence[Any]) -> bytes:
     """Return the digest of texts, bytes and None; other values, or the same bytes divided otherwise, have another."""
+    # Imported here because a small check keeps nothing, and every start would pay for it.
+    from hashlib import blake2b
+
     made = blake2b(digest_size=_DIGEST)
     for each in given:
         data = each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each or b""

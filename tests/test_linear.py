@@ -25,7 +25,7 @@ OURS: Final = {
     "conformance/markup/patterns.py": "forms of the markup of this package",
     "conformance/observations/answers.py": "patterns of this file",
     "conformance/proxy/origins.py": "patterns of this file",
-    "conformance/secrets/__init__.py": "secrets, escaped",
+    "conformance/secrets/encodings.py": "secrets, escaped",
     "conformance/secrets/shapes.py": "patterns of this file",
     "conformance/suite/pairing.py": "values, escaped",
 }

@@ -109,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.adapters.summary import summary
     from conformance.reporting.renderers.adapter import render
     from conformance.results.files import write
+    from conformance.secrets import Scrubber
 
     entries = _baseline(arguments)
     plan = _plan(arguments)
@@ -219,6 +220,7 @@ def _write_baseline(results: "Results", path: Path, secrets: "Scrubber | None") 
     from conformance.gate import check_results
     from conformance.reporting.text import plural
     from conformance.results import Status
+    from conformance.secrets import Scrubber
 
     checked = check_results(results)
     entries = failures_as_entries(checked, datetime.now(UTC).date().isoformat())
