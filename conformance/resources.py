@@ -1,9 +1,8 @@
 """Paths of the data folders: inside an installed wheel, or beside the package in a checkout.
 
 A wheel holds `schemas`, of `fixtures` only what the package itself reads, of `reports` the expected failures, and of
-`docs` the known bugs of SDKs. The cassettes, the scripted model, the results and the calibration are
-archives there, because they are smaller, and because every pytest run of an environment reads the list of all files of
-the wheel.
+`docs` the known bugs of SDKs. The cassettes, the scripted model, the results and the calibration are archives there,
+because they are smaller, and because every pytest run of an environment reads the list of all files of the wheel.
 """
 
 import json
