@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.documents import parse_json, read_json
+from conformance.transport.limits import MAX_TIME, MAX_TIMEOUTS, REQUEST_TIMEOUT
 
 STDIN = "-"
 TODAY = "today"
@@ -49,6 +50,15 @@ def seconds(text: str) -> float:
     if not value > 0:
         raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text!r}")
     return value
+
+
+def add_times(parser: argparse.ArgumentParser, whole: str) -> None:
+    """Add --request-timeout and --max-time; `whole` says what the latter bounds, such as `the whole recording`."""
+    request = f"time for one request, from sending it to the last byte of its reply (default: {REQUEST_TIMEOUT:g})"
+    run = f"time for {whole} (default: {MAX_TIME:g}, two hours; inf for no limit); nothing is sent after it"
+    timeouts = f", or after {MAX_TIMEOUTS} time-outs in a row"
+    parser.add_argument("--request-timeout", metavar="SECONDS", type=seconds, default=REQUEST_TIMEOUT, help=request)
+    parser.add_argument("--max-time", metavar="SECONDS", type=seconds, default=MAX_TIME, help=run + timeouts)
 
 
 def add_outputs(parser: argparse.ArgumentParser, formats: Container[str]) -> None:

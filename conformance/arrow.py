@@ -20,13 +20,13 @@ from conformance import profiles
 from conformance import rules as all_rules
 from conformance.errors import UnknownName
 from conformance.files import AUTO
-from conformance.files.recognition import detected_provider
+from conformance.files.recognition import chosen_profile
 from conformance.formats import Input
 from conformance.formats.rows import Row, arrow, conversations
 from conformance.judge import Judgement, judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
-from conformance.rules import Rule
+from conformance.rules import Rule, by_id
 from conformance.wire.exchange import Conversation
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("message", "string", "expected …, got …"),
         Field("refusal_status", "int32", "the HTTP status with which the provider is claimed to reject this"),
         Field("refusal_message", "string", "the message of that error"),
+        Field("known", "string", "the claim that describes what stands here, which is no finding: `level` is null"),
+        Field("count", "int32", "1 for a finding; how many such departures of this rule the exchange has"),
         Field("error", "string", "why the row or one of its bodies could not be checked, or what a rule raised"),
     ),
     "exchange": (
@@ -73,6 +75,7 @@ FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("must", "int32", "number of findings of level MUST"),
         Field("should", "int32", "number of findings of level SHOULD"),
         Field("may", "int32", "number of findings of level MAY"),
+        Field("known", "int32", "number of departures that the provider's claims describe, which are no findings"),
         Field("rules", "list<string>", "the rules with findings, sorted"),
         Field("judged", "int32", "number of rules that found something to judge in the conversation"),
         Field("error", "string", "why the row or one of its bodies could not be checked, or what a rule raised"),
@@ -154,8 +157,7 @@ class _Judging(NamedTuple):
         """Return the profile for a conversation."""
         if not isinstance(self.profile, str):
             return self.profile
-        name = detected_provider(Input("", None, "exchange", exchanges))
-        return profiles.load_profile(name) if name else None
+        return chosen_profile(Input("", None, "exchange", exchanges), self.profile, by_signs=False)
 
 
 @lru_cache(maxsize=8)
@@ -225,12 +227,19 @@ def _findings(known: Sequence[_Result], checked: Sequence[int], judgement: Judge
             yield known[checked[0]] | about | {"error": _raised(outcome)}
         for finding in outcome.findings:
             yield known[checked[_position(finding)]] | about | _finding(finding)
+        for (position, claim), count in outcome.known_at.items():
+            # The first departures alone are kept with their places.
+            shown = [each for each in outcome.known if _position(each) == position and each.known == claim]
+            place = _finding(shown[0]) if shown else {"side": by_id()[outcome.rule].on.side.value}
+            row = known[checked[position]] | {"rule": outcome.rule, "error": None} | place
+            yield row | {"level": None, "known": claim, "count": count}
 
 
 def _finding(finding: Finding) -> _Result:
     refusal = finding.refusal
     return {
         "level": finding.level.value,
+        "count": 1,
         "side": finding.side,
         "at": finding.at,
         "message": finding.message,
@@ -246,7 +255,10 @@ def _exchanges(known: Sequence[_Result], checked: Sequence[int], judgement: Judg
     raised = [_raised(outcome) for outcome in outcomes if outcome.status is Status.ERRORED]
     counts: dict[int, Counter[str]] = {}
     broken: dict[int, set[str]] = {}
+    described: Counter[int] = Counter()
     for outcome in outcomes:
+        for (at, _), count in outcome.known_at.items():
+            described[at] += count
         for finding in outcome.findings:
             at = _position(finding)
             counts.setdefault(at, Counter())[finding.level.name.lower()] += 1
@@ -261,7 +273,8 @@ def _exchanges(known: Sequence[_Result], checked: Sequence[int], judgement: Judg
         levels = {level.name.lower(): found[level.name.lower()] for level in Level}
         error = "; ".join(filter(None, [row["error"], *raised])) or None
         rules = sorted(broken.get(position, ()))
-        yield row | levels | {"position": position, "rules": rules, "judged": judged, "error": error}
+        shown = {"position": position, "rules": rules, "judged": judged, "error": error}
+        yield row | levels | shown | {"known": described[position]}
 
 
 def _position(finding: Finding) -> int:

@@ -1,7 +1,7 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import compress
@@ -100,8 +100,7 @@ class Judgement(NamedTuple):
 
     def found(self) -> Iterator[Outcome]:
         """Yield the outcomes of the rules that failed, broke, or found what claims describe."""
-        for position in sorted(self.faulty):
-            yield self.faulty[position]
+        yield from [self.faulty[position] for position in sorted(self.faulty)]
 
     def judged(self) -> list[str]:
         """Return the ids of the rules that judged elements, in the order of the rules."""
@@ -112,7 +111,7 @@ class Judgement(NamedTuple):
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
     """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
-    return _judge(_Looked.at(conversation), profile, rules, as_of)
+    return _judgement(_Looked.at(conversation), profile, rules, as_of)
 
 
 def judge_by_models(
@@ -124,7 +123,7 @@ def judge_by_models(
     """
     looked = _Looked.at(conversation)
     for profile, model in served:
-        yield _judge(looked, profile, rules, as_of, model)
+        yield _judgement(looked, profile, rules, as_of, model)
 
 
 class _Looked(NamedTuple):
@@ -141,7 +140,7 @@ class _Looked(NamedTuple):
         return cls(conversation, index, find_schema_faults(index))
 
 
-def _judge(
+def _judgement(
     looked: _Looked, profile: Profile | None, rules: Sequence[Rule], as_of: str, model: str | None = None
 ) -> Judgement:
     """Return the judgement by one provider; `model` replaces those of the exchanges where claims are looked up."""
@@ -156,9 +155,7 @@ def _judge(
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
     run = _RuleRun(index, contexts, plans, first)
-    try:
-        run.judge_views()
-    except Exception:  # noqa: BLE001 — whatever a rule raises becomes its outcome
+    if _raised(run.judge_views) is not None:
         # The faults found so far are dropped: only judging rule by rule shows which one broke.
         run = _RuleRun(index, contexts, plans, first)
         run.judge_views_alone()
@@ -241,7 +238,7 @@ class _RuleRun:
             if elements:
                 if first.groups[at].unclaimed:
                     self._note_unclaimed(at)
-                self._judge(elements, [plan.groups[at].steps for plan in plans])
+                self._run(elements, [plan.groups[at].steps for plan in plans])
 
     def judge_views_alone(self) -> None:
         """Do the same rule by rule, so that a broken one breaks no other."""
@@ -288,12 +285,10 @@ class _RuleRun:
             self.counts[position] = UNCLAIMED
 
     def _judge_alone(self, position: int, elements: Sequence[Any], steps: Sequence[_Steps]) -> None:
-        try:
-            self._judge(elements, steps)
-        except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
+        if (error := _raised(partial(self._run, elements, steps))) is not None:
             self.errors[position] = error
 
-    def _judge(self, elements: Sequence[Any], steps: Sequence[_Steps]) -> None:
+    def _run(self, elements: Sequence[Any], steps: Sequence[_Steps]) -> None:
         """Let rules judge elements; `steps` are those for each exchange."""
         counts, contexts = self.counts, self._contexts
         for element in elements:
@@ -308,6 +303,15 @@ class _RuleRun:
                         faults = judge_element(element, context)
                         if faults:
                             self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
+
+
+def _raised(judging: Callable[[], None]) -> Exception | None:
+    """Return what a rule raises while it judges; None if it raises nothing."""
+    try:
+        judging()
+    except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
+        return error
+    return None
 
 
 def _only(position: int, steps: _Steps) -> _Steps:
@@ -378,19 +382,17 @@ def _outcome(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts:
         return _failed(rule, judged, faulty, contexts)
     known = [each for each, claim in zip(faulty, claims, strict=True) if claim]
     news = [each for each, claim in zip(faulty, claims, strict=True) if not claim]
-    counts = Counter(filter(None, claims))
+    counts = Counter([(element.place[0], claim) for (element, _), claim in zip(faulty, claims, strict=True) if claim])
     described = tuple([finding(rule, each, fault, contexts[each.place[0]]) for each, fault in known[:MAX_FINDINGS]])
     if not news:
         return Outcome(rule.id, Status.PASSED, rule.level, judged, (), "", described, counts)
     failed = _failed(rule, judged, news, contexts)
-    return replace(failed, known=described, known_counts=counts) if known else failed
+    return replace(failed, known=described, known_at=counts) if known else failed
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
     findings = [finding(rule, element, fault, contexts[element.place[0]]) for element, fault in faulty[:MAX_FINDINGS]]
-    level = findings[0].level
-    if len(findings) > 1:
-        level = max([each.level for each in findings], key=lambda each: each.severity)
+    level = max([each.level for each in findings], key=lambda each: each.severity)
     if len(faulty) > MAX_FINDINGS:
         more = len(faulty) - MAX_FINDINGS
         more_findings = f"and {more} more findings of this rule"

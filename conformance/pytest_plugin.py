@@ -7,7 +7,6 @@ environment loads this module, so it imports nothing but pytest until --provider
 from __future__ import annotations
 
 import gc
-import math
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -152,7 +151,7 @@ def pytest_configure(config: pytest.Config) -> None:
         thinking=_option(config, "thinking"),
         claims=tuple(_option(config, "claim")),
         request_timeout=_option(config, "request-timeout"),
-        max_time=math.inf if _option(config, "max-time") is None else _option(config, "max-time"),
+        max_time=_option(config, "max-time"),
         variant=_option(config, "variant"),
         allow_wide_baseline=_option(config, "allow-wide-baseline"),
     )
@@ -296,6 +295,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if reporter is not None:
         for line in plan.lines() if run.options.plan else [f"This run sends to {plan.summary()}."]:
             reporter.write_line(line)
+        reporter.write_line(f"A live run ends after {run.options.max_time:g} seconds at the latest (--max-time).")
         if run.options.repeat > 1:
             reporter.write_line(f"Each case runs {run.options.repeat} times: {requests} requests.")
     limit = run.options.max_requests

@@ -1,11 +1,12 @@
 """Paths of the data folders: inside an installed wheel, or beside the package in a checkout.
 
 A wheel holds `schemas`, of `fixtures` only what the package itself reads, of `reports` the expected failures, and of
-`docs` the known bugs of SDKs. The cassettes of each provider, the scripted model, the results and the calibration are
-archives there, because they are smaller, and because every pytest run of an environment reads the list of all files of
-the wheel.
+`docs` the known bugs of SDKs. The cassettes, the scripted model, the results and the calibration are archives there,
+because they are smaller, and because every pytest run of an environment reads the list of all files of the wheel.
 """
 
+import json
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,9 @@ from conformance.errors import Unusable
 
 ARCHIVED: Final = ".tar.xz"
 """What the name of a folder ends with in a wheel if it is an archive there."""
+
+INDEX: Final = "archives.json"
+"""The file that names the archive of each folder, in a data folder whose archives hold several folders each."""
 
 _PACKAGE = Path(__file__).parent
 _SHIPPED = _PACKAGE / "_data"
@@ -42,18 +46,28 @@ def unpacked(path: Path) -> Path:
 
     Raises Unusable if the archive cannot be unpacked.
     """
+    shared = _index(path.parent).get(path.name)
+    if shared is not None:
+        return _unpacked(path.parent / f"{shared}{ARCHIVED}", path.name) / path.name
     archive = path.parent / (path.name + ARCHIVED)
     return _unpacked(archive) if archive.is_file() else path
 
 
 def names(path: Path) -> tuple[str, ...]:
     """Return the names of the folders inside a data folder, archives or not, sorted."""
+    index = _index(path)
     found = {each.name.removesuffix(ARCHIVED) for each in path.iterdir() if each.is_dir() or each.match(f"*{ARCHIVED}")}
-    return tuple(sorted(found))
+    return tuple(sorted((found - set(index.values())) | index.keys()))
+
+
+@lru_cache(maxsize=16)
+def _index(path: Path) -> Mapping[str, str]:
+    index = path / INDEX
+    return json.loads(index.read_text("utf-8")) if index.is_file() else {}
 
 
 @lru_cache(maxsize=256)
-def _unpacked(archive: Path) -> Path:
+def _unpacked(archive: Path, only: str = "") -> Path:
     # Imported here because only an installed package has archives.
     import shutil
     import tarfile
@@ -67,7 +81,7 @@ def _unpacked(archive: Path) -> Path:
     try:
         with tarfile.open(archive) as packed:
             for member in packed:
-                content = packed.extractfile(member)
+                content = None if only and not member.name.startswith(f"{only}/") else packed.extractfile(member)
                 if content is not None:
                     path = target / member.name
                     path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # The same examples in every run, and no clock: these machines are noisy. A plain run draws a sample; CI and the
     # nightly workflow choose a profile with `--hypothesis-profile`, and `tests.sampling.examples` follows it.
     settings.register_profile("sample", deadline=None, derandomize=True, database=None, max_examples=10)
-    settings.register_profile("ci", settings.get_profile("sample"), max_examples=25)
+    settings.register_profile("ci", settings.get_profile("sample"), max_examples=15)
     settings.register_profile("long", settings.get_profile("sample"), max_examples=1000)
     settings.load_profile("sample")
 
@@ -98,6 +99,15 @@ def loopback_only() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", guarded)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def certificates_once() -> Iterator[None]:
+    """Read the certificates of this machine once: no test verifies any, and every client of httpx would read them."""
+    read = cache(httpx.create_ssl_context)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("httpx._transports.default.create_ssl_context", read)
         yield
 
 

@@ -26,6 +26,13 @@ def shows(page: Page, count: int) -> None:
     expect(page.locator("#count")).to_have_text(re.compile(rf"^{count} cells?: "))
 
 
+def move(page: Page, address: str) -> None:
+    """Go to another address of an open page, as a reader who follows a link does, and wait until it is shown."""
+    page.evaluate("(address) => (location.hash = address)", address)
+    expect(page).to_have_url(re.compile(f"{re.escape(address)}$"))
+    page.evaluate("new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))")
+
+
 def unfold(page: Page) -> None:
     """Open everything that folds, and wait for the last table."""
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")

@@ -14,6 +14,8 @@ from conformance.reporting.matrix.table import Table, load_inputs, table
 from tests.html_browser import Opening
 from tests.html_pages import example, write
 
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer", "--in-process-gpu"]
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -24,10 +26,10 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
-    # Root has no sandbox in Chromium; what is opened is a file of the tests' own.
+    # Root has no sandbox in Chromium; what is opened is a file of the tests' own, and nothing is drawn on a screen.
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"]) as launched,
+        playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS) as launched,
     ):
         yield launched
 

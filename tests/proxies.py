@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.proxy.connections import BOUNDS
 from conformance.proxy.copies import Copy
 from conformance.proxy.passing import Passing
 from conformance.proxy.running import new_session
+from conformance.transport.http import PeerBounds
 from tests.checking import ENVIRONMENT
 
 KEY = "sk-proj-0123456789abcdefghijklmnop"
@@ -40,17 +42,19 @@ class Desk:
 
 
 @contextmanager
-def passing(origin: str, desk: Desk | None = None) -> Iterator[str]:
+def passing(origin: str, desk: Desk | None = None, bounds: PeerBounds = BOUNDS) -> Iterator[str]:
     """Pass requests to an origin in a thread, and yield the URL of the proxy."""
     ready: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def serve() -> None:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()
         async with new_session() as session:
-            point = Passing(desk or Desk(), 0, origin, session, "127.0.0.1")
+            point = Passing(desk or Desk(), 0, origin, session, "127.0.0.1", bounds=bounds)
+            watch = asyncio.create_task(point.watch())
             server = await loop.create_server(point, "127.0.0.1", 0)
             ready.set_result((f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", loop, stop))
             await stop.wait()
+            watch.cancel()
             server.close()
             point.pre_shutdown()
             await point.shutdown(0.2)

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance import Exchange, check, load_profile
+from conformance import Exchange, check, load_profile, profiles
 from conformance.arrow import FIELDS, check_batches, check_table, ddl, schema
+from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import UnknownName, Unusable
 from tests.arrow_rows import BAD, DAY, NEVER_JSON, RECORDS, TEXTS, one_by_one, split, table
 from tests.checking import BASES, FAULTY, ROOT, STREAM
@@ -40,11 +41,27 @@ def test_rows_are_what_check_finds_whatever_the_batches(
     rows = [(f"s{number}" if named else "", each) for number, session in enumerate(sessions) for each in session]
     whole = table([each for _, each in rows], kind, session=pa.array([name for name, _ in rows], pa.string()))
     batches = [batch for batch in split(whole, sizes) if batch]
-    found = [row for batch in check_batches(batches, provider, as_of=DAY) for row in batch.to_pylist()]
+    every = [row for batch in check_batches(batches, provider, as_of=DAY) for row in batch.to_pylist()]
+    found = [row for row in every if row["known"] is None]
     names = ("row", "rule", "level", "at", "message")
     assert one_by_one(rows, provider) == sorted([tuple(row[name] for name in names) for row in found], key=repr)
     assert all(row["id"] == f"row {row['row']}" for row in found)
     assert all((row["error"] is None) is (row["rule"] is not None) for row in found)
+
+
+def test_what_claims_describe_is_counted_and_no_finding() -> None:
+    (plain,) = edit(BASES["plain"], {"/0/response/object": REMOVE, "/0/response/created": REMOVE})
+    (stream,) = edit(BASES["stream-plain"], {"/0/response/1/object": REMOVE, "/0/response/2/object": REMOVE})
+    claims = profiles.of({"reply.object": "absent", "stream.object": ["absent"], "reply.omitted-fields": ["created"]})
+    rows = check_table(table([plain, stream]), claims).to_pylist()
+    shown = [(row["row"], row["level"], row["known"], row["count"], row["at"]) for row in rows]
+    assert [
+        (0, None, "reply.object", 1, "/0/response"),
+        (0, None, "reply.omitted-fields", 1, "/0/response"),
+        (1, None, "stream.object", 2, "/0/response/1"),
+    ] == sorted(shown)
+    by_exchange = check_table(table([plain, stream]), claims, per="exchange").to_pylist()
+    assert [(0, 0, 2), (0, 0, 2)] == [(row["must"], row["should"], row["known"]) for row in by_exchange]
 
 
 @pytest.mark.parametrize("per", FIELDS)

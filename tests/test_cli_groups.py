@@ -10,7 +10,7 @@ from conformance.cli import _registry, main
 from tests.checking import ROOT
 
 GROUPS = {
-    "traffic": ["check", "convert", "doctor", "explain", "prepare", "shrink"],
+    "traffic": ["check", "convert", "doctor", "explain", "prepare", "scrub", "shrink"],
     "clients": ["adapter", "proxy", "serve"],
     "providers": ["engine", "provider"],
     "results": ["evidence", "gate", "report"],
@@ -132,15 +132,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_file_or_folder_is_all_that_a_new_command_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "traffic" / "shrink_it.py").write_text('"""Make a case smaller."""\n')
     (folder / "providers" / "provider" / "rename.py").write_text('"""Rename a profile."""\n')
-    (folder / "extras" / "scrub").mkdir(parents=True)
+    (folder / "extras" / "wipe").mkdir(parents=True)
     (folder / "extras" / "__init__.py").write_text('"""Further commands."""\n')
-    (folder / "extras" / "scrub" / "__init__.py").write_text('"""Remove secrets."""\n')
-    (folder / "extras" / "scrub" / "body.py").write_text('"""Remove secrets of bodies."""\n')
+    (folder / "extras" / "wipe" / "__init__.py").write_text('"""Remove secrets."""\n')
+    (folder / "extras" / "wipe" / "body.py").write_text('"""Remove secrets of bodies."""\n')
     assert 0 == main(["--help"])
     shown = capsys.readouterr().out
     assert "\n  shrink-it  Make a case smaller.\n" in shown
-    assert "\nextras:\n  scrub      Remove secrets.\n" in shown
-    assert ("rename", ["body"]) == (_registry.actions(["provider"])[5], _registry.actions(["scrub"]))
+    assert "\nextras:\n  wipe       Remove secrets.\n" in shown
+    assert ("rename", ["body"]) == (_registry.actions(["provider"])[5], _registry.actions(["wipe"]))
     assert "conformance.cli.traffic.shrink_it" == _registry.module(["shrink-it"])
 
 

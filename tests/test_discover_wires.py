@@ -45,7 +45,8 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
     "anthropic.messages": frozenset(
         {
             "ids.input-pattern", "messages.budget-not-below-max-tokens", "messages.empty-content",
-            "messages.server-call-unanswered", "messages.server-result-orphaned",
+            "messages.server-block-without-tool", "messages.server-call-unanswered",
+            "messages.server-result-orphaned",
             "messages.temperature-while-thinking", "messages.thinking-cached", "messages.thinking-not-first",
             "messages.trailing-whitespace", "reasoning.details.reordered", "reasoning.omitted-on-plain-turn",
             "reasoning.on-plain-turn", "signature.field", "signature.prefix-changed", "thinking.off",

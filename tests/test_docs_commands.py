@@ -47,12 +47,12 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def followed() -> Iterator[Any]:
-    """Yield the pages; two in three, and those that replay a whole provider as the README does, only for the night."""
+    """Yield the pages; five in six, and those that replay a whole provider as the README does, only for the night."""
     for place, page in enumerate(PAGES):
         replays = any(
             each.language == "sh" and "pytest --provider" in each.text and not each.title for each in blocks(page)
         )
-        yield pytest.param(page, id=page.stem, marks=[pytest.mark.exhaustive] if replays or place % 3 else [])
+        yield pytest.param(page, id=page.stem, marks=[pytest.mark.exhaustive] if replays or place % 6 else [])
 
 
 @pytest.fixture

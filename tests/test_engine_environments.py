@@ -106,6 +106,7 @@ def test_an_environment_has_what_its_steps_install_without_what_is_uninstalled(f
     assert b"[True, False, False]" == done.stdout.strip()
 
 
+@pytest.mark.exhaustive
 def test_a_missing_package_is_reported_with_the_errors_of_pip(fresh: Path) -> None:
     with pytest.raises(Unusable) as caught:
         environments.pip_install(fresh, [[*OFFLINE, "no-such-engine==1.0"]], [], quiet)

@@ -1,6 +1,7 @@
 """Error texts: what is known of them is explained, whatever wraps, cuts or varies it, and nothing else is."""
 
 import json
+import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from conformance import Exchange, profiles, rules
+from conformance.adapters import definition
 from conformance.cli import main
 from conformance.error_texts import CauseSide, Explanation, causes, explain
 from conformance.error_texts.causes import by_claim
@@ -30,6 +32,7 @@ GIVEN = yaml.safe_load(Path(__file__).with_name("error_variants.yaml").read_text
 RULE = rules.by_id()["error/request-accepted"]
 MISSING = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
 PASSED_BACK = "The reasoning_content in the thinking mode must be passed back to the API."
+EXPECTED_THINKING = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`"
 CALL = {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
 OPEN = [{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": [CALL]}]
 
@@ -259,7 +262,7 @@ def test_a_file_that_holds_the_error_never_ends_without_findings(tmp_path: Path)
     [
         ("reasoning.omitted", "400 … must be passed back"),
         ("said by  deepseek", PASSED_BACK),
-        ("langchain-js-responses@1.5.10, fixed in 1.5.11", PASSED_BACK),
+        ("crewai-anthropic@1.15.30, open", EXPECTED_THINKING),
         ("client: the request has to change", json.dumps({"error": {"message": MISSING}})),
         ("account.rate-limited", "HTTP/1.1 429 Too Many Requests"),
     ],
@@ -268,6 +271,65 @@ def test_a_pasted_error_is_explained(expected: str, name: str, capsys: pytest.Ca
     capsys.readouterr()
     assert 0 == main(["explain", name])
     assert expected in capsys.readouterr().out
+
+
+@every(
+    ("hosts", "cause", "name"),
+    [
+        ("gemini, gemini_openai_compat, vertex", "results.name-missing", "Request contains an invalid argument."),
+        (
+            "gemini, gemini_openai_compat, vertex",
+            "results.name-missing",
+            json.dumps({"error": {"code": 400, "message": "Request contains an invalid argument."}}),
+        ),
+        ("azure_foundry, azure_openai", "reasoning.field-refused", "Extra inputs are not permitted"),
+        ("azure_foundry, azure_openai", "messages.unknown-field", "400: Extra inputs are not permitted"),
+        ("openrouter", "reasoning.omitted", "Error code: 400 - {'error': {'message': 'Provider returned error'}}"),
+        ("zai", "params.range", "Invalid API parameter, please check the documentation."),
+        ("zai", "params.range", "API 调用参数有误，请检查文档。"),
+        ("mimo", "content.null", '{"error": {"message": "Param Incorrect"}}'),
+        ("huggingface, transformers", "tools.arguments-invalid", "HTTP 500 Internal Server Error"),
+        ("venice", "params.unknown", "Invalid request parameters"),
+        ("together", "params.range", "Input validation error"),
+        ("github_copilot", "params.unsupported", "HTTP/1.1 400 Bad Request"),
+    ],
+)
+def test_a_text_with_many_causes_names_hosts_causes_and_rules(
+    hosts: str, cause: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert 0 == main(["explain", name])
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    assert "cause    unknown: hosts send this text for many causes, and it names none" in lines
+    assert f"said by  {hosts}" in lines
+    assert cause in out
+    assert any(line.startswith("rules    ") for line in lines)
+    assert [] == [line for line in lines if not line.isascii() and not line.startswith("error ")]
+
+
+def test_a_text_with_many_causes_has_the_one_that_a_rule_finds_in_the_request() -> None:
+    error = {"error": {"code": 400, "message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT"}}
+    call = {"role": "model", "parts": [{"functionCall": {"name": "now", "args": {}}, "thoughtSignature": "c2ln"}]}
+    result = {"role": "user", "parts": [{"functionResponse": {"name": "then", "response": {"output": "1"}}}]}
+    request = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}, call, result]}
+    url = "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:generateContent"
+    said_of = [
+        each.findings[0].message
+        for contents in (request["contents"], request["contents"][:1])
+        for each in check(Exchange({"contents": contents}, error, 400, url=url), "gemini", (RULE,))
+    ]
+    found, unknown = said_of
+    assert "a text with several causes at gemini; gemini/response-named-as-its-call finds a cause at " in found
+    assert ". At gemini, this text has several causes, such as results.name-missing (" in unknown
+
+
+def test_only_sdks_that_speak_the_wire_of_the_error_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    for text, wires in ((PASSED_BACK, set()), (EXPECTED_THINKING, {"messages"})):
+        assert 0 == main(["explain", text])
+        named = re.findall(r"([a-z-]+)@\d+\.\d", capsys.readouterr().out)
+        assert wires == {definition.load(each).protocol for each in named}
 
 
 def test_a_pasted_curl_command_is_checked_and_its_answer_explained(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,14 @@ from typing import Any
 from conformance import profiles, rules
 from conformance.documents import parse_json
 from conformance.files.everywhere import Everywhere, HostAnswer, HostVerdict, everywhere
+from conformance.files.prepared_requests import MAX_PREPARED, to_prepare
 from conformance.formats import read
+from conformance.reporting.everywhere import json as as_json
+from conformance.reporting.everywhere import text
 from conformance.resources import folder
+from conformance.wire.exchange import Exchange
 from conformance.wires import as_sent
+from tests import scripted
 from tests.checking import check
 from tests.loops import every
 
@@ -114,3 +119,60 @@ def test_a_parameter_of_a_native_wire_alone_is_not_sent_to_providers_of_another(
     found = answers({"url": "/v1/messages", "request": body, "response": None})
 
     assert "request/no-unknown-parameters" not in {each.rule for each in found.answers if each.prepared}
+
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+TOOLS = [{"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}]
+ASKED = {"model": "gpt-oss-120b", "messages": [{"role": "user", "content": "Hi."}], "tools": TOOLS}
+
+
+def test_a_recorded_reply_is_judged_by_each_provider() -> None:
+    reply = scripted.chat("tool_calls", content="", reasoning="Look at the clock.", tool_calls=[CALL])
+    found = by_provider(answers({"request": ASKED, "response": reply}))
+
+    lost = found["deepseek"]
+    assert (HostVerdict.LOST, "reasoning/in-claimed-field") == (lost.verdict, lost.rule)
+    assert "/0/response/choices/0/message/reasoning" == lost.at
+    expected = "its clients would lose the reply: expected reasoning in reasoning_content, got it in reasoning"
+    assert expected == lost.words
+    assert HostVerdict.ACCEPTED == found["groq"].verdict
+
+
+def test_a_reply_that_cannot_be_sent_back_whole_is_lost() -> None:
+    blocks = [
+        {"type": "redacted_thinking", "data": "b3BhcXVl"},
+        {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}},
+    ]
+    request = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": ASKED["messages"]}
+    request["tools"] = [{"name": "now", "input_schema": {"type": "object"}}]
+    reply = scripted.messages(blocks, "tool_use")
+    found = by_provider(answers({"url": "/v1/messages", "request": request, "response": reply}))
+
+    assert HostVerdict.ACCEPTED == found["anthropic"].verdict
+    lost = found["groq"]
+    assert (HostVerdict.LOST, True) == (lost.verdict, lost.prepared)
+    assert lost.words.startswith("the reply cannot be sent back whole: the reasoning 'b3BhcXVl' would be lost")
+
+
+def test_every_request_of_a_session_is_prepared_unless_a_later_one_repeats_it() -> None:
+    first = {"model": "m", "messages": [{"role": "user", "content": "One."}]}
+    second = {**first, "messages": [*first["messages"], {"role": "assistant", "content": "1."}, *BODY["messages"][:1]]}
+    broken = {"model": "m", "messages": [{"role": "user", "content": ""}]}
+    conversation = tuple([Exchange(request=each, response=None) for each in (broken, first, second)])
+    assert ([2, 0], 0) == to_prepare(conversation)
+
+    reply = scripted.chat(content="2.")
+    found = answers({"exchanges": [{"request": each, "response": reply} for each in (broken, second)]})
+    prepared = [each for each in found.answers if each.prepared and each.at]
+    assert {"/0"} == {each.at[:2] for each in prepared}
+
+
+def test_what_is_left_out_of_a_long_session_is_counted() -> None:
+    words = [{"role": "user", "content": f"{number}."} for number in range(MAX_PREPARED)]
+    conversation = tuple([Exchange(request={"model": name, "messages": words}, response=None) for name in "abc"])
+    assert ([2], 2) == to_prepare(conversation)
+    left = answers({"model": "m", "messages": words[:1]})._replace(left=2)
+    assert "2 earlier requests not prepared for other wires: the session is too long" in text(
+        left, lambda _, each: each
+    )
+    assert 2 == json.loads(as_json([left]))["inputs"][0]["left"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from conformance import fixes, profiles, rules, wires
 from conformance.documents.patch import apply, difference
 from conformance.documents.pointer import REMOVE, edit
+from conformance.files.checking import Checker, File, Task
 from conformance.fixes.content import content_of, loss
 from conformance.fixes.corrected import corrected
 from conformance.fixes.excerpt import excerpt
@@ -185,7 +186,24 @@ def test_json_lines_have_the_patch_for_the_hosts_of_a_model() -> None:
     (outcome,) = json.loads(shown)["outcomes"]
     (finding,) = outcome["findings"]
     expected = [{"op": "add", "path": "/messages/1/reasoning_content", "value": ""}]
-    assert expected == finding["fixes"][0]["patch"]
+    (fix,) = finding["fixes"]
+    assert expected == fix["patch"]
+    assert [each["provider"] for each in finding["hosts"]] == fix["for"]
+    _, text, _ = run_check("--fix", path)
+    assert f"    the changes are for {', '.join(fix['for'])}, which reject the request as it is\n" in text
+
+
+def test_the_diff_alone_says_what_the_other_findings_need_and_looks_for_no_patch_of_each(tmp_path: Path) -> None:
+    (record,) = edit(BASES["tool-result"], {"/0/request/messages/0/timestamp": 12})
+    sent = [each for each in record["request"]["messages"] if each["role"] != "tool"]
+    record["request"]["messages"] = [*sent, {"role": "user", "content": "And now?"}]
+    path = write(tmp_path / "exchange.json", record)
+    _, text, _ = run_check("--fix", path)
+    assert '-      "timestamp": 12' in text
+    assert 1 == text.count("    no fix: it needs the result of the call: run the tool, or say that ")
+    assert 1 == text.count("no fix: it needs")
+    (checked,) = Checker(Task(corrects=True)).file(File(path))
+    assert [] == [each for outcome in checked.report["outcomes"] for each in outcome["findings"] if "fixes" in each]
 
 
 def mutants(mutation: Mutation) -> list[Conversation]:

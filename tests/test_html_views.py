@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 from playwright.sync_api import Page, expect
 
-from tests.html_browser import PHONE, Opening
+from tests.html_browser import PHONE, Opening, move
 
 pytest_plugins = ["tests.html_windows"]
 pytestmark = pytest.mark.slow
@@ -110,8 +110,7 @@ def test_an_address_restores_the_place(opened: Opening) -> None:
 def test_axe_finds_no_violation(opened: Opening, scheme: str) -> None:
     with opened(color_scheme=scheme) as page:
         for address in VIEWS:
-            page.evaluate("(address) => (location.hash = address)", address)
-            expect(page).to_have_url(re.compile(f"{re.escape(address)}$"))
+            move(page, address)
             page.evaluate("for (const each of document.querySelectorAll('main details')) each.open = true")
             assert (address, []) == (address, _violations(page))
 

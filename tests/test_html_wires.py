@@ -77,7 +77,7 @@ def test_a_search_for_a_provider_finds_the_sdks_on_all_its_apis(opened_at: Openi
         expect(page.locator("#answer p.works")).to_have_text("✓ keeps (1): an-sdk")
 
 
-@pytest.mark.parametrize("name", WIRED)
+@pytest.mark.parametrize("name", some(WIRED, mark=pytest.mark.exhaustive))
 def test_the_page_of_a_provider_has_a_column_for_each_api(opened_at: Opening, name: str) -> None:
     with opened_at(f"#/of/{name}") as page:
         columns = page.get_by_role("table", name="Core facts by API")
@@ -116,7 +116,7 @@ def test_downloads_name_the_api(opened_at: Opening) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scheme", "view"), some(product(("light", "dark"), VIEWS), 5, "-".join, mark=pytest.mark.exhaustive)
+    ("scheme", "view"), some(product(("light", "dark"), VIEWS), 7, "-".join, mark=pytest.mark.exhaustive)
 )
 def test_a_phone_shows_all_apis_without_scrolling_sideways(opened_at: Opening, view: str, scheme: str) -> None:
     with opened_at(view, viewport=PHONE, color_scheme=scheme) as page:

@@ -99,7 +99,8 @@ OLDER = "before there was this scenario; record it again: the command"
         ("twins-answer", Evidence.ENGINE, "2026-11-24", UNREADABLE, "record it with --record, or use --live"),
         ("twins-answer", Evidence.SIMULATED, "2026-11-22", UNREADABLE, "record it with --record, or use --live"),
         ("plain-answer", Evidence.RECORDED, "2026-11-22", UNREADABLE, "record it with --record, or use --live"),
-        ("nonces", Evidence.ENGINE, "2026-11-24", NOT_PLAYED, "has no replies for it; use one that speaks freely"),
+        ("nonces", Evidence.ENGINE, "2026-11-23", NOT_PLAYED, OLDER),
+        ("nonces", Evidence.ENGINE, "2026-11-24", UNREADABLE, "record it with --record, or use --live"),
         ("nonces", Evidence.RECORDED, "2026-11-24", UNREADABLE, "record it with --record, or use --live"),
     ],
 )

@@ -13,6 +13,7 @@ import yaml
 from conformance.judge import check
 from conformance.markup.detection import find_leaks
 from conformance.markup.families import family_of
+from conformance.markup.layers import layer_of
 from conformance.markup.patterns import patterns, required_word
 from conformance.markup.reading import read_calls
 from conformance.markup.signs import CALL, REASONING, REMAINS, TOKEN, may_leak
@@ -286,6 +287,69 @@ def test_with_a_provider_only_the_option_of_its_engine_is_named() -> None:
     assert options["vllm"].endswith(f"{start}; start vLLM with `--tool-call-parser kimi_k2`")
     assert options["sglang"].endswith(f"{start}; start SGLang with `--tool-call-parser kimi_k2`")
     assert options["deepseek"].endswith(start)
+
+
+THINKS = "<think>Hm.</think>Yes."
+JSON_CALL = f'<tool_call>\n{{"name": "get_weather", "arguments": {CITY}}}\n</tool_call>'
+COMMAND = "<|START_THINKING|>Hm.<|END_THINKING|>Yes."
+GLM_CALL = "<tool_call>get_weather\n<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>"
+ADVICE = [
+    ("moonshotai/Kimi-K2-Thinking", THINKS, "kimi_k2", "kimi_k2"),
+    ("Kimi-K2-Instruct", "[THINK]Hm.[/THINK]Yes.", "kimi_k2", "kimi_k2"),
+    ("Qwen/QwQ-32B", THINKS, "deepseek_r1", ""),
+    ("deepseek-ai/DeepSeek-V3.2", THINKS, "deepseek_v3", "deepseek-v3"),
+    ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", THINKS, "deepseek_r1", "deepseek-r1"),
+    ("tencent/Hunyuan-A13B-Instruct", THINKS, "hunyuan_a13b", ""),
+    ("nvidia/Nemotron-3-Nano", THINKS, "nemotron_v3", "nemotron_3"),
+    ("stepfun-ai/Step-3.5-Flash", THINKS, "step3p5", "step3p5"),
+    ("baidu/ERNIE-4.5-21B-A3B-Thinking", THINKS, "ernie45", ""),
+    ("internlm/Intern-S1", THINKS, "", "interns1"),
+    ("CohereLabs/command-a-plus-05-2026-bf16", COMMAND, "cohere_command4", "cohere_command4"),
+    ("CohereLabs/command-a-reasoning-08-2025", COMMAND, "cohere_command3", ""),
+    ("LGAI-EXAONE/EXAONE-4.0-32B", THINKS, "", ""),
+    ("zai-org/GLM-4.5-Air", GLM_CALL, "glm45", "glm45"),
+    ("MiniMaxAI/MiniMax-M1-80k", "<tool_calls>\n{}</tool_calls>", "", ""),
+    ("ibm-granite/granite-4.0-h-small", JSON_CALL, "granite4", ""),
+    ("NousResearch/Hermes-3-Llama-3.1-8B", JSON_CALL, "hermes", "hermes"),
+    ("Qwen/Qwen3-Coder-480B-A35B-Instruct", JSON_CALL, "qwen3_coder", "qwen3_coder"),
+    ("claude-sonnet-4", "<|tool_call_begin|>functions.get_weather:0", "kimi_k2", "kimi_k2"),
+]
+
+
+@every(("model", "text", "vllm", "sglang"), ADVICE)
+def test_only_the_parsers_that_an_engine_documents_for_the_model_are_advised(
+    model: str, text: str, vllm: str, sglang: str
+) -> None:
+    leak = find_leaks(text, NAMES)[0]
+    option = "--reasoning-parser" if leak.kind == REASONING else "--tool-call-parser"
+    expected = [f"{title} with `{option} {name}`" for title, name in (("vLLM", vllm), ("SGLang", sglang)) if name]
+    start, _, advised = layer_of(leak, model).partition("; start ")
+    assert (f"the server's {option[2:].replace('-parser', '')} parser did not take it", ", ".join(expected)) == (
+        start,
+        advised,
+    )
+
+
+def test_without_the_name_of_the_model_no_parser_of_several_is_advised() -> None:
+    (leak, *_) = find_leaks(THINKS)
+    start = "the server's reasoning parser did not take it; start the server with"
+    words = f"{start} the reasoning parser of the model's family"
+    assert [words] * 3 == [layer_of(leak, model) for model in ("tiny", "spring-model", "claude-sonnet-4")]
+
+
+@every("wire", REQUESTS)
+def test_what_a_model_writes_as_text_is_no_fault_of_a_server(wire: str) -> None:
+    def judged(text: str, model: str) -> list[tuple[Level, str]]:
+        exchange = Exchange(request=REQUESTS[wire], response=bodies(wire, text), model=model)
+        outcomes = check(exchange, None, RULES)
+        return [(each.level, found.message.split(": ", 1)[1]) for each in outcomes for found in each.findings]
+
+    words = "the model wrote it as text: no server has a reasoning parser for it"
+    said = "<thinking>I look it up.</thinking>Yes."
+    assert [(Level.MAY, words)] == judged(said, "claude-3-opus-20240229")
+    assert [(Level.SHOULD, words)] == judged(said, "Qwen/Qwen3-32B")
+    called = '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Oslo</parameter>'
+    assert [(Level.MUST, words.replace("reasoning", "tool-call"))] == judged(called, "claude-3-opus-20240229")
 
 
 REQUIRED = [

@@ -14,6 +14,8 @@ import pytest
 from conformance import profiles, scenarios
 from conformance.engines import definition as engines
 from conformance.resources import folder
+from conformance.scenarios import RESULT
+from conformance.suite import nonces
 from tests.loops import every
 
 MODEL = folder("fixtures") / "model"
@@ -23,7 +25,6 @@ PLAYED = [
     name
     for name in scenarios.names()
     if not (scenario := scenarios.load(name)).for_clients
-    and not scenario.for_free_models
     and any(scenario.unmet(profile.at(profile.model)) is None for profile in ENGINES)
 ]
 """The scenarios that an engine can be asked, and whose questions the model must know."""
@@ -69,6 +70,46 @@ def test_every_scripted_reply_was_exact() -> None:
     checked = read("manifest.json")["scripted"]
     assert checked["total"] == checked["exact"]
     assert checked["total"] > len(TEMPLATES) * len(MARKERS)
+
+
+def test_every_reply_that_copies_random_values_was_exact() -> None:
+    checked = read("manifest.json")["copying"]
+    assert checked["total"] == checked["exact"]
+    assert checked["total"] >= 10_000
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(MODEL))
+        return importlib.import_module("making.script")
+
+
+def test_the_model_copies_values_as_the_suite_draws_them(script: ModuleType) -> None:
+    drawn = [nonces.value("a case", turn, 0) for turn in range(200)]
+    assert set(script.NONCE_ALPHABET) == set().union(*drawn)
+    assert {script.NONCE_LENGTH} == {len(each) for each in drawn}
+
+
+def test_each_character_of_such_a_value_is_a_token_of_its_own(script: ModuleType) -> None:
+    pairs = read("tokenizer.json")["model"]["merges"]
+    assert [] == [pair for pair in pairs if set(script.NONCE_ALPHABET) & set("".join(pair))]
+    assert set() == set(script.NONCE_ALPHABET) - read("tokenizer.json")["model"]["vocab"].keys()
+    assert [] == [text for text in tokens() if set(text) <= set(script.NONCE_ALPHABET)]
+
+
+@pytest.mark.parametrize("scenario", PLAYED)
+def test_the_model_replies_as_the_scenario_says(scenario: str, script: ModuleType) -> None:
+    other = {"twins-answer": "plain-answer", "twins-call": "one-tool-call", "twins-thinking": "reasoning-without-tools"}
+    turns = scenarios.load(scenario).turns
+    replies = [reply for _, reply in script.SCENES[other.get(scenario, scenario)]][: len(turns)]
+    places = [RESULT.sub("{}", turn.says) for turn in turns]
+    assert [text.format(*turn.results) for text, turn in zip(places, turns, strict=True)] == [
+        reply.words.format(*turn.results) for reply, turn in zip(replies, turns, strict=True)
+    ]
+    assert [[name for name, _ in turn.calls] for turn in turns] == [
+        [call.name for call in reply.calls] for reply in replies
+    ]
 
 
 def test_the_sizes_are_those_of_the_vocabulary_and_the_weights() -> None:

@@ -4,6 +4,7 @@ import copy as copies
 import io
 import itertools
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from conformance import profiles
 from conformance.documents.pointer import REMOVE, edit
 from conformance.proxy import checking, conversations, tally
 from conformance.proxy.copies import Copy, Frame, read_frame
@@ -23,7 +25,7 @@ from conformance.results.files import read as read_results
 from conformance.terminal import StatusTable
 from tests.checking import BASES, FAULTY, check
 from tests.proxies import KEY, texts
-from tests.traffic import URL, checked, copy_of, frame_of
+from tests.traffic import URL, Lines, checked, copy_of, frame_of
 
 EVENTS = ("response.created", "response.completed")
 SESSION = BASES["thinking-session"]
@@ -154,6 +156,19 @@ def test_what_cannot_be_checked_is_counted_with_its_reason() -> None:
     shown = "\n".join(traffic.summary(found.tally, {}, "deepseek", [], lambda _, text: text))
     assert "  2 × neither a chat completion nor another wire that is known: GET /models" in shown
     assert "nothing was checked" in shown
+
+
+def test_what_claims_of_the_provider_describe_is_counted_once_for_each_exchange() -> None:
+    without = {f"/{number}/response/object": REMOVE for number in range(len(SESSION))}
+    given = edit(SESSION, without)
+    profile = profiles.of({"reply.object": "absent"})
+    found = checking.Checking(checking.Settings((("", URL),), "2026-11-24"), profile, Lines())
+    for each in given:
+        found.take(frame_of(copy_of(each)))
+    assert Counter({("reply.object", "shape/response"): len(SESSION)}) == found.tally.known
+    lines = list(traffic.summary(found.tally, {}, "zai", [], lambda _, text: text))
+    assert f"known of zai: {len(SESSION)} × reply.object (shape/response)" in lines
+    assert "no findings" in lines
 
 
 def test_what_passed_without_its_trailers_is_counted() -> None:

@@ -1,17 +1,22 @@
 """Providers and clients that break HTTP: the proxy says so plainly, keeps its memory, and goes on."""
 
+import contextlib
 import gzip
 import json
 import socket
+import time
 import zlib
 from collections.abc import Callable
 
 import pytest
 
 from conformance.documents import BOUNDS
+from conformance.proxy.connections import BOUNDS as CLIENTS
+from conformance.proxy.connections import MAX_HEADERS, MAX_LINE
 from conformance.proxy.copies import Copy
-from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, UNENCODED
+from conformance.proxy.passing import UNENCODED
 from conformance.proxy.reading import read
+from conformance.transport.http import DEFAULT_BOUNDS, PeerBounds
 from tests.hostile.peer import Asked, completion, serving
 from tests.loops import every
 from tests.proxies import Desk, connect, passing, talk
@@ -158,3 +163,49 @@ def test_an_answer_before_the_request_is_whole_passes() -> None:
     with serving(answer) as peer, passing(origin(peer.url)) as url, connect(url) as connection:
         connection.sendall(b"POST /x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 413 Too Large\r\n")
+
+
+SLOW = PeerBounds(head_seconds=0.2, body_seconds=0.2, reply_seconds=0.2, idle_seconds=1)
+POST = b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.slow
+@every(
+    ("sent", "expected", "words"),
+    [
+        (b"POST /v1/x HTTP/1.1\r\nHost: loc", 408, b"the head of a request within 0.2 seconds"),
+        (b"G", 408, b"the head of a request within 0.2 seconds"),
+        (POST, 408, b"the head of a request within 0.2 seconds"),
+        (POST + b"Content-Length: 100\r\n\r\n{", 408, b"the whole body within 0.2 seconds"),
+        (POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\n", 408, b"the whole body within 0.2 seconds"),
+    ],
+)
+def test_a_client_that_is_too_slow_gets_an_error_of_the_proxy(sent: bytes, expected: int, words: bytes) -> None:
+    desk = Desk()
+    with serving(lambda asked: asked.wait()) as peer, passing(origin(peer.url), desk, SLOW) as url:
+        reply = talk(url, sent)
+    assert expected == int(reply.split()[1])
+    assert b"x-conformance-proxy: error" in reply.lower()
+    assert words in reply
+    assert 0 == desk.held
+
+
+@pytest.mark.slow
+def test_a_client_that_does_not_read_is_disconnected_and_one_that_waits_is_not() -> None:
+    def answer(asked: Asked) -> None:
+        asked.wait(1)
+        asked.reply(b"x" * (30_000_000 if b"GET /v1/large" in asked.head else 10))
+
+    with serving(answer) as peer, passing(origin(peer.url), bounds=SLOW) as url, connect(url) as idle:
+        idle.sendall(b"GET /v1/large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert talk(url, GET).endswith(b"x" * 10)
+        time.sleep(1)
+        got = 0
+        with contextlib.suppress(ConnectionResetError):
+            while piece := idle.recv(1_000_000):
+                got += len(piece)
+    assert got < 30_000_000
+
+
+def test_a_head_may_take_ten_seconds() -> None:
+    assert [10, 10] == [each.head_seconds for each in (DEFAULT_BOUNDS, CLIENTS)]

@@ -1,5 +1,6 @@
 """Data folders: an archive in a wheel reads as the folder that it was packed from."""
 
+import io
 import subprocess
 import sys
 import tarfile
@@ -62,3 +63,16 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "broken.tar.xz").write_bytes(b"nothing")
     with pytest.raises(Unusable, match=r"broken\.tar\.xz cannot be unpacked: "):
         resources.unpacked(tmp_path / "broken")
+
+
+def test_of_an_archive_that_several_folders_share_only_the_folder_asked_for_is_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "archives.json").write_text('{"a": "chat-0", "ab": "chat-0"}')
+    with tarfile.open(tmp_path / "chat-0.tar.xz", "w:xz") as packed:
+        for name in ("a/m/x.yaml", "ab/m/x.yaml"):
+            member = tarfile.TarInfo(name)
+            member.size = len(name)
+            packed.addfile(member, io.BytesIO(name.encode()))
+    assert ("a", "ab") == resources.names(tmp_path)
+    home = resources.unpacked(tmp_path / "a")
+    assert ("a/m/x.yaml", ["a"]) == ((home / "m/x.yaml").read_text(), [each.name for each in home.parent.iterdir()])
+    assert tmp_path / "other" == resources.unpacked(tmp_path / "other")

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.transport.http import HttpReply, is_host_served
+from conformance.transport.http import HttpReply, is_host_served, is_origin_served
 from conformance.transport.server import serving
+from tests.loops import every
 from tests.sampling import examples
 
 pytestmark = pytest.mark.slow
@@ -234,9 +235,55 @@ def test_the_host_that_it_is_bound_to_is_served(host: str, bound: str, expected:
     assert expected is is_host_served(host, bound)
 
 
-def test_every_server_checks_the_host() -> None:
+FOREIGN = (
+    "https://evil.example", "null", "", "file://", "chrome-extension://abcdef", "http://localhost.evil.example",
+    "http://127.0.0.1.nip.io", "http://localhost@evil.example", "http://localhost, https://evil.example",
+    "http://192.168.0.7", "http://6.6.6.6:8080", "ftp://localhost", "http://localhost/path", "localhost",
+)  # fmt: skip
+OWN = (
+    "http://localhost:3000",
+    "HTTP://LOCALHOST",
+    "https://127.0.0.1",
+    "http://127.8.8.8",
+    "http://[::1]:80",
+    "http://a.localhost",
+)
+
+
+@every(("origin", "expected"), [*[(each, 403) for each in FOREIGN], *[(each, 200) for each in OWN]])
+def test_only_pages_of_this_machine_are_served_on_every_wire(urls: dict[str, str], origin: str, expected: int) -> None:
+    user = {"role": "user", "content": "Hello"}
+    google = {"contents": [{"role": "user", "parts": [{"text": "Hello"}]}]}
+    asked: list[tuple[str, dict[str, Any]]] = [
+        (PATH, chat()),
+        (PATH, chat(stream=True)),
+        ("/v1/messages", {"model": "m", "max_tokens": 9, "messages": [user], "stream": True}),
+        ("/v1/responses", {"model": "m", "input": "Hello"}),
+        ("/v1beta/models/m:streamGenerateContent?alt=sse", google),
+    ]
+    for path, body in asked:
+        content = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nConnection: close\r\n"
+        status, reply = exchange(urls["openai"], f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content)
+        assert expected == status
+        assert status == 200 or "Origin" in json.loads(reply)["error"]["message"]
+
+
+def test_the_host_that_a_request_names_may_be_that_of_the_page() -> None:
+    for origin, host, expected in (
+        ("http://simulator.lan:3000", "simulator.lan:8080", True),
+        ("http://192.168.0.7", "192.168.0.7:8080", True),
+        ("http://192.168.0.8", "192.168.0.7:8080", False),
+        ("http://evil.example", "", False),
+    ):
+        assert expected is is_origin_served(origin, host)
+
+
+def test_every_server_checks_the_sender() -> None:
     with serving(lambda _request: HttpReply(200, b"ok")) as url:
         assert 421 == exchange(url, b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n")[0]
+        asked = b"OPTIONS /v1/messages HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n\r\n"
+        assert 403 == exchange(url, asked)[0]
 
 
 numbers = st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)

@@ -94,7 +94,7 @@ SHAPES: dict[str, Any] = {
 }
 
 
-@every("name", some(SHAPES, 4))
+@every("name", some(SHAPES, 4, mark=pytest.mark.exhaustive))
 def test_every_shape_is_drawn(name: str) -> None:
     assert SHAPES[name](find(EVERYTHING, SHAPES[name], settings=QUICKLY))
 

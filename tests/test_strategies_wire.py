@@ -88,7 +88,7 @@ REQUESTS: dict[str, Any] = {
 }
 
 
-@every("name", sampling.some(REQUESTS))
+@every("name", sampling.some(REQUESTS, mark=pytest.mark.exhaustive))
 def test_every_shape_of_a_request_is_drawn(name: str) -> None:
     assert REQUESTS[name](find(requests(), REQUESTS[name], settings=QUICKLY))
 
@@ -181,7 +181,7 @@ STREAMS: dict[str, Any] = {
 }
 
 
-@every("name", sampling.some(STREAMS))
+@every("name", sampling.some(STREAMS, mark=pytest.mark.exhaustive))
 def test_every_shape_of_a_stream_is_drawn(name: str) -> None:
     assert STREAMS[name](find(streams(quirks=()), STREAMS[name], settings=QUICKLY))
 

@@ -139,7 +139,7 @@ def test_only_ones_own_wires_are_reported_from_the_command_line(
     paths = [str(tmp_path / "mine"), "--provider", str(profile)]
     assert 0 == main(["report", "statement", "make", *paths])
     stated = orjson.loads(capsys.readouterr().out)
-    assert ["gateway", "gateway.messages"] == [each["name"] for each in stated["subjects"]]
+    assert ["gateway", "gateway.messages"] == [each["name"] for each in stated["predicate"]["runs"]]
 
 
 def _names(service: str) -> list[str]:

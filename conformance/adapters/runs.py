@@ -222,10 +222,10 @@ def write_recording(
     Each line is one exchange with `about`: the provider that was simulated and the day whose claims applied. `scrubber`
     removes the secrets that the driver was given.
     """
-    path = folder / f"{name.replace('/', '-')}.jsonl"
+    path = folder / f"{artifacts.file_name(name.replace('/', '-'))}.jsonl"
     lines = [orjson.dumps({"session": name, **about, **_record(exchange)}) for exchange in conversation]
     text = "".join([f"{line.decode()}\n" for line in lines])
-    artifacts.write(path, text if scrubber is None else scrubber.text(text), private=scrubber is not None)
+    artifacts.write(path, (scrubber or Scrubber()).text(text), private=scrubber is not None)
     return path
 
 

@@ -1,7 +1,6 @@
 """What the actions of `conformance engine` share: arguments, definitions, and serving one engine after the other."""
 
 import argparse
-import math
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance import processes
-from conformance.arguments import seconds
+from conformance.arguments import add_times
 from conformance.errors import ConformanceError, Unusable
 from conformance.reporting.text import printable
 from conformance.terminal import print_error
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from conformance.environments import Log
 
 NAMES: Final = "see `conformance engine list`"
-_REQUEST_TIMEOUT: Final = "time for one request, from sending it to the last byte of its reply (default: 120)"
-_MAX_TIME: Final = "time for each engine once it has started; nothing is sent after it, and no cassette changes"
 
 
 def add_engines(parser: argparse.ArgumentParser) -> None:
@@ -34,8 +31,7 @@ def add_engines(parser: argparse.ArgumentParser) -> None:
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of a run of the suite, which `recording_options` reads."""
     add = parser.add_argument
-    add("--request-timeout", metavar="SECONDS", type=seconds, default=120.0, help=_REQUEST_TIMEOUT)
-    add("--max-time", metavar="SECONDS", type=seconds, default=math.inf, help=_MAX_TIME)
+    add_times(parser, "each engine once it has started; no cassette changes if it is over")
     add("--protocol", metavar="WIRE", default="", help="the wire (default: chat completions)")
 
 

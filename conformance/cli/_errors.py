@@ -9,10 +9,11 @@ from typing import Final, NamedTuple
 import orjson
 
 from conformance import profiles, rules
-from conformance.error_texts import CauseSide, ErrorCause, Explanation, explain, said
+from conformance.error_texts import CauseSide, ErrorCause, Explanation, GenericError, explain, generic_error, said
 from conformance.errors import Unusable
+from conformance.files.recognition import detected_provider
+from conformance.formats import Input
 from conformance.judge import judge
-from conformance.profiles.texts import by_host
 from conformance.reporting.text import labelled
 from conformance.resources import folder
 from conformance.results import Finding
@@ -72,8 +73,11 @@ def explained(text: str, width: int) -> Iterator[str]:
     if not rest.strip():
         return
     found = explain(rest)
+    unclear = generic_error(rest) if found is None else None
     if found is not None:
         yield from _about(found, width)
+    elif unclear is not None:
+        yield from _about_generic(unclear, width)
     elif sent is not None:
         yield from labelled("error", _UNKNOWN, width, 0, 7)
     else:
@@ -95,7 +99,7 @@ def _about(found: Explanation, width: int) -> Iterator[str]:
     about = [rule.id for rule in rules_about(found.cause)]
     if about:
         yield from labelled("rules", ", ".join(about[:_SHOWN]), width, 0, 7)
-    for number, bug in enumerate(_known_bugs(about)[:_SHOWN]):
+    for number, bug in enumerate(_known_bugs(found, about)[:_SHOWN]):
         yield from labelled("" if number else "SDKs", bug, width, 9 if number else 0, 7)
     sources = list(dict.fromkeys([url for each in found.sayings for url in each.sources]))
     for number, url in enumerate(sources[:_SOURCES]):
@@ -106,20 +110,52 @@ def _about(found: Explanation, width: int) -> Iterator[str]:
         yield from labelled("note", "the text is not known; its code or status says this on every host", width, 0, 7)
 
 
+def _about_generic(found: GenericError, width: int) -> Iterator[str]:
+    """Yield who says a text that does not say its cause, and what to look for."""
+    yield from labelled("error", found.text, width, 0, 7)
+    if found.status is not None:
+        yield f"status   {found.status}"
+    yield from labelled("cause", "unknown: hosts send this text for many causes, and it names none", width, 0, 7)
+    if found.hosts:
+        yield from labelled("said by", ", ".join(found.hosts), width, 0, 7)
+    for number, cause in enumerate(found.causes[:_SHOWN]):
+        said_by = ", ".join(dict.fromkeys([each.host for each in found.sayings if each.cause == cause.id]))
+        text = f"{cause.id}, seen at {said_by}: {cause.meaning} To fix it: {cause.fix}"
+        yield from labelled("" if number else "look for", text, width, 9 if number else 0, 7)
+    about = list(dict.fromkeys([rule.id for cause in found.causes for rule in rules_about(cause)]))
+    if about:
+        yield from labelled("rules", ", ".join(about[:_SHOWN]), width, 0, 7)
+    host = next((each for each in found.hosts if each in profiles.names()), "HOST")
+    advice = f"`conformance check --provider {host} FILE` looks for these and all other causes in the request itself"
+    yield from labelled("next", advice, width, 0, 7)
+
+
 def _meaning(found: Explanation, cause: ErrorCause) -> str:
     return found.meaning if cause is found.cause else cause.meaning
 
 
-def _known_bugs(about: Sequence[str]) -> list[str]:
-    """Return the releases of SDKs that are known to break one of some rules, as docs/known-bugs.md lists them."""
-    found = []
+def _known_bugs(found: Explanation, about: Sequence[str]) -> list[str]:
+    """Return the releases of SDKs that are known to break one of some rules, as docs/known-bugs.md lists them.
+
+    Only SDKs that speak a wire on which a host says this text.
+    """
+    wires = {each.wire for each in found.sayings if each.cause == found.cause.id}
+    listed = []
     for line in (folder("docs") / "known-bugs.md").read_text("utf-8").splitlines():
         cells = [cell.strip().replace("`", "") for cell in line.strip("|").split("|")]
-        if len(cells) >= _COLUMNS and cells[4] in about:
+        if len(cells) >= _COLUMNS and cells[4] in about and (not wires or _wire_of(cells[2]) in wires):
             bug, reported, release, _, _, *fixed = cells
             state = f"fixed in {fixed[0]}" if fixed else "open"
-            found.append(f"{release}, {state}: {bug} ({_LINK.sub(_ADDRESS, reported)})")
-    return found
+            listed.append(f"{release}, {state}: {bug} ({_LINK.sub(_ADDRESS, reported)})")
+    return listed
+
+
+def _wire_of(release: str) -> str:
+    """Return the wire that an SDK speaks, by its name with a version."""
+    # Imported here because most errors are no SDK's.
+    from conformance.adapters import definition
+
+    return definition.load(release.partition("@")[0]).protocol
 
 
 def _end_of_command(text: str, start: int) -> int:
@@ -156,7 +192,7 @@ def _about_request(sent: _CurlRequest, answer: str, width: int) -> Iterator[str]
     reply = answer[answer.find("{") :] if "{" in answer else answer
     failed = Exchange(sent.body, reply or None, 400 if reply else None, url=sent.url)
     (exchange,) = translate((failed,))
-    name = by_host(sent.url.partition("://")[2].partition("/")[0], exchange.protocol)
+    name = detected_provider(Input("", None, "exchange", (failed,)))
     judgement = judge((exchange,), profiles.load_profile(name) if name else None, rules.load())
     found = [
         (each.rule, finding) for each in judgement.found() for finding in each.findings if finding.side == "client"

@@ -9,6 +9,7 @@ from conformance.files import files_of
 from conformance.files.everywhere import Everywhere, HostVerdict, everywhere
 from conformance.formats import read_path
 from conformance.reporting.everywhere import json, text
+from conformance.secrets import scrubber
 from conformance.terminal import painter
 
 _FORMATS = ("console", "json")
@@ -20,14 +21,14 @@ def run(arguments: argparse.Namespace, provider: str) -> int:
         message = "--everywhere asks all providers, and prints console or json: omit --provider, --output and --format"
         raise Unusable(message)
     found = _found(arguments)
-    paint = painter()
+    paint, secrets = painter(), scrubber()
     if arguments.format == "json":
         every = list(found)
-        print(json(every), end="")
+        print(secrets.text(json(every)), end="")
     else:
         every = []
         for each in found:
-            print("\n".join(text(each, paint)))
+            print(secrets.text("\n".join(text(each, paint))))
             every.append(each)
     if not every:
         raise Unusable("nothing was checked: no input holds a request")

@@ -60,7 +60,11 @@ def parser_of(words: Sequence[str]) -> argparse.ArgumentParser:
     if has_actions:
         first, _, others = doc.partition("\n")
         doc = "\n\n".join(filter(None, (first, _overview.actions_text(words), others.strip("\n"))))
-    kind = _WithCommand if getattr(module, "TAKES_COMMAND", False) else _Parser
+    kind = _Parser
+    if getattr(module, "TAKES_COMMAND", False):
+        kind = _WithCommand
+    elif getattr(module, "OPTIONS_ANYWHERE", False):
+        kind = _WithOptionsAnywhere
     parser = kind(name, doc, getattr(about, "EXAMPLES", ""))
     if module is not None:
         module.configure(parser)
@@ -110,6 +114,14 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, name: str, about: str, examples: str) -> None:
         epilog = f"examples:\n{examples.rstrip()}\n\n{_overview.CODES}" if examples else _overview.CODES
         super().__init__(name, description=about, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False)
+
+
+class _WithOptionsAnywhere(_Parser):
+    """The parser of a command with optional positional arguments, which argparse leaves empty if an option precedes."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the options, then what is left."""
+        return self.parse_intermixed_args(args, namespace)
 
 
 class _WithCommand(_Parser):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance.errors import Unusable
-from conformance.transport.client import Inconclusive, UnusableReply
+from conformance.transport.client import Inconclusive, RunStopped, UnusableReply
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import by_name
@@ -83,6 +83,8 @@ class Interview:
         exchange = answer.exchange if isinstance(answer, UnusableReply) else answer
         if exchange is not None:
             self._kept[self._key(body)] = exchange
+        if isinstance(answer, RunStopped):
+            raise Unusable(str(answer))
         self.failures = self.failures + 1 if isinstance(answer, Inconclusive) else 0
         if self.failures >= self.patience:
             raise Unusable(f"the endpoint gave no usable answer {self.failures} times in a row; the last one: {answer}")

@@ -42,7 +42,7 @@ def write_exchanges(path: Path, exchanges: Iterable[Exchange], day: str, secrets
     """Write exchanges to a file of JSON Lines, which only its owner can read."""
     lines = [orjson.dumps({"date": day, **_record(exchange)}).decode() for exchange in exchanges]
     text = "".join([f"{line}\n" for line in lines])
-    artifacts.write(path, text if secrets is None else secrets.text(text), private=True)
+    artifacts.write(path, (secrets or Scrubber()).text(text), private=True)
 
 
 def _record(exchange: Exchange) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from conformance.observations.errors import error_of
 from conformance.observations.id_patterns import common_prefix
 from conformance.observations.sights import digest, kinds
 from conformance.profiles import Claims, thinks
+from conformance.simulator.refusals import GENERIC
 from conformance.suite.probes import error_text
 from conformance.wire.exchange import Exchange
 
@@ -59,6 +60,13 @@ def claim_of(answer: ProbeAnswer, claims: Claims) -> str:
     return next((name for name in names if kinds()[name] == "verdict"), "")
 
 
+_PLACE: Final = re.compile(
+    r"(?<![\w/:.])/(?:\w+/){0,6}\d+(?:/\w+){0,6}"
+    r"|\b(?:messages|input|contents|tools)(?:\.\d+|\[\d+\])(?:\.\w+|\[\d+\]){0,8}"
+)
+"""A place in a request: where one was refused says nothing about the next."""
+
+
 def _verdict(group: Sequence[ProbeAnswer]) -> ObservedClaim | str:
     """Return what all answers to one deviation have in common, or why they have nothing in common."""
     statuses = {each.exchange.status for each in group}
@@ -78,6 +86,8 @@ def refusal(exchanges: Sequence[Exchange]) -> dict[str, Any]:
     """Return the claimed form of an error, from every exchange that has it: its status, and the members that agree."""
     value: dict[str, Any] = {"status": exchanges[0].status}
     has_text = all(_has_text(each.response) for each in exchanges)
+    # Where a simulator does not know the provider's words, it sends its own, which say what was found in one request.
+    has_text = has_text and not any(error_text(each.response).endswith(GENERIC) for each in exchanges)
     message = _template([error_text(each.response) for each in exchanges], exchanges) if has_text else ""
     if message:
         value["message"] = message
@@ -100,7 +110,7 @@ def _template(texts: Sequence[str], exchanges: Sequence[Exchange]) -> str:
     ids = {each for exchange in exchanges for each in _ids(exchange.request) if len(each) > 3}
     parts = [_split(text, ids) for text in texts]
     if all(each == parts[0] for each in parts):
-        whole = "{id}".join(map(_escaped, parts[0]))
+        whole = _PLACE.sub("{trace}", "{id}".join(map(_escaped, parts[0])))
         return whole if len(whole) <= _SHOWN else f"{_escaped(parts[0][0][:_SHOWN])}{{trace}}"
     prefix, suffix = common_prefix(texts), common_prefix([text[::-1] for text in texts])[::-1]
     if len(prefix) < 12:

@@ -1,7 +1,7 @@
 """JSON Pointer (RFC 6901) over plain values: rendering, resolving, and editing a copy."""
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -17,6 +17,7 @@ class _Remove:
 
 
 REMOVE: Final = _Remove()
+_LONGEST_KEPT: Final = 256
 
 
 def render(place: Sequence[str | int]) -> str:
@@ -40,9 +41,18 @@ def ancestry(pointer: str) -> Iterator[str]:
     yield ""
 
 
-@lru_cache(maxsize=1024)
 def parse(pointer: str) -> tuple[str, ...]:
     """Return the tokens of a pointer; raises ValueError if it does not begin with a slash."""
+    # A peer chooses the keys in a pointer, and may send megabytes.
+    return _tokens(pointer) if len(pointer) > _LONGEST_KEPT else _kept(pointer)
+
+
+@lru_cache(maxsize=1024)
+def _kept(pointer: str) -> tuple[str, ...]:
+    return _tokens(pointer)
+
+
+def _tokens(pointer: str) -> tuple[str, ...]:
     if not pointer:
         return ()
     if not pointer.startswith("/"):
@@ -109,3 +119,13 @@ def _position(token: str) -> int:
         message = f"expected a position in an array, got {token!r}"
         raise LookupError(message)
     return int(token)
+
+
+def value_at(value: Any, place: Iterable[str | int], default: Any = None) -> Any:
+    """Return what stands at a place of a value, or the default if there is nothing."""
+    for token in place:
+        try:
+            value = value[token]
+        except (LookupError, TypeError):
+            return default
+    return value

@@ -1,6 +1,5 @@
 """Cassettes of an engine, and how its behaviour differs from committed ones."""
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from conformance.results.runs import Case, Results
 from conformance.suite.cassettes import record
 from conformance.suite.options import Options
 from conformance.suite.run import Run
-from conformance.transport.client import REQUEST_TIMEOUT
+from conformance.transport.limits import MAX_TIME, REQUEST_TIMEOUT
 from conformance.transport.shelf import CassetteFolder
 from conformance.wire.exchange import Conversation, Exchange
 
@@ -34,7 +33,7 @@ class RecordingOptions(NamedTuple):
     protocol: str = ""
     resume: bool = False
     request_timeout: float = REQUEST_TIMEOUT
-    max_time: float = math.inf
+    max_time: float = MAX_TIME
 
 
 USUAL: Final = RecordingOptions()

@@ -9,11 +9,22 @@ from typing import Any, Final, NamedTuple
 
 from conformance.error_texts.causes import CauseSide, ErrorCause, causes
 from conformance.error_texts.fields import cause_by_field
+from conformance.error_texts.generic_texts import GenericError, generic_error, is_without_field
 from conformance.error_texts.index import Match, known_texts
 from conformance.error_texts.sayings import Saying
 from conformance.error_texts.unwrapping import as_text, codes_in, said, status_in
 
-__all__ = ["CauseSide", "ErrorCause", "Explanation", "Saying", "causes", "explain", "said"]
+__all__ = [
+    "CauseSide",
+    "ErrorCause",
+    "Explanation",
+    "GenericError",
+    "Saying",
+    "causes",
+    "explain",
+    "generic_error",
+    "said",
+]
 
 _FIRST_ERROR: Final = 400
 _MOST_CAUSES: Final = 3
@@ -73,7 +84,7 @@ def explain(error: Any, status: int | None = None, provider: str = "", wire: str
     # A success that holds an error says nothing about it.
     status = status if status and status >= _FIRST_ERROR else status_in(text)
     shown = said(error)
-    found = _preferred(known_texts().find(text), provider, wire)
+    found = [] if is_without_field(text) else _preferred(known_texts().find(text), provider, wire)
     ids = [each.saying.cause for each in found]
     found_causes = _causes([cause_by_field(text, ids[0]), *ids] if ids else ids)
     is_part = any(each.is_part for each in found)

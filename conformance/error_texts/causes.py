@@ -80,6 +80,12 @@ def generic() -> frozenset[str]:
 
 
 @cache
+def field_texts() -> frozenset[str]:
+    """Return the texts, in lower case, that name a field on most hosts, and without it explain nothing."""
+    return frozenset(_document()["without-field"])
+
+
+@cache
 def _document() -> Mapping[str, Any]:
     found: Mapping[str, Any] = definitions.read(_FILE, "error-causes", _errors).value
     return found

@@ -22,6 +22,7 @@ from conformance.evidence import reading
 from conformance.evidence.index import IndexedRecording, PublicFile, by_place
 from conformance.evidence.reading import Numbered
 from conformance.observations.sights import digest
+from conformance.urls import redirected
 
 if TYPE_CHECKING:
     import httpx
@@ -35,6 +36,7 @@ RAW: Final = "https://raw.githubusercontent.com"
 _SECONDS: Final = 30.0
 _ATTEMPTS: Final = 3
 _MAX_PAUSE: Final = 20.0
+_MAX_REDIRECTS: Final = 5
 _MAX_BYTES: Final = 1 << 26
 
 
@@ -130,21 +132,31 @@ class Raw:
         """Return the content of a file, or how many seconds a busy server asks to wait; None if it does not say."""
         import httpx
 
-        try:
-            with self._client.stream("GET", url, follow_redirects=True, timeout=_SECONDS) as reply:
-                if reply.status_code == 200:
-                    return _bounded(reply)
-        except httpx.HTTPError as error:
-            raise Unusable(f"{url}: {error or type(error).__name__}") from None
-        if reply.status_code in (404, 410):
-            raise Absent(f"{url}: HTTP {reply.status_code}")
-        # Any other status is not going to change by waiting.
-        if reply.status_code not in (429, 500, 502, 503, 504):
-            raise Unusable(f"{url}: HTTP {reply.status_code}")
-        try:
-            return max(0.0, float(reply.headers.get("retry-after", "")))
-        except ValueError:
-            return None
+        address = url
+        for _ in range(_MAX_REDIRECTS + 1):
+            try:
+                with self._client.stream("GET", address, follow_redirects=False, timeout=_SECONDS) as reply:
+                    if reply.status_code == 200:
+                        return _bounded(reply)
+                if not reply.has_redirect_location:
+                    return _seconds_to_wait(reply, url)
+                address = redirected(address, reply.headers["location"])
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+                raise Unusable(f"{url}: {error or type(error).__name__}") from None
+        raise Unusable(f"{url}: redirects more than {_MAX_REDIRECTS} times")
+
+
+def _seconds_to_wait(reply: "httpx.Response", url: str) -> float | None:
+    """Return how many seconds a busy server asks to wait, None if it does not say; raises for any other answer."""
+    if reply.status_code in (404, 410):
+        raise Absent(f"{url}: HTTP {reply.status_code}")
+    # Any other status is not going to change by waiting.
+    if reply.status_code not in (429, 500, 502, 503, 504):
+        raise Unusable(f"{url}: HTTP {reply.status_code}")
+    try:
+        return max(0.0, float(reply.headers.get("retry-after", "")))
+    except ValueError:
+        return None
 
 
 def _bounded(reply: "httpx.Response") -> bytes:

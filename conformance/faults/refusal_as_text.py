@@ -5,7 +5,7 @@ from conformance.faults import BOTH, REFUSED, Outgoing
 SOURCE = "https://github.com/cline/cline/issues/230"
 WIRES = ("chat", "messages")
 VARIANTS = BOTH
-BREAKS = ("probes/*", "error/body-shape")
+BREAKS = ("probes/*", "error/body-shape", "error/body-is-object")
 ON = REFUSED
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from conformance.files.checking import (
     AUTO,
+    NONE,
     RECOGNISED,
     STDIN,
     SUFFIXES,
@@ -24,7 +25,7 @@ from conformance.formats.compression import plain_name
 from conformance.results import Level
 
 __all__ = [
-    "AUTO", "STDIN", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of", "summary",
+    "AUTO", "NONE", "STDIN", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of", "summary",
 ]  # fmt: skip
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation
-from conformance.wire.views import Side, requests
+from conformance.wire.views import requests
 
 if TYPE_CHECKING:
     from conformance.files.recognition import Recognition
@@ -42,6 +42,9 @@ SUFFIXES: Final = (
     ".db",
 )
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
+
+NONE: Final = "none"
+"""The provider argument that means: check the canonical wire alone."""
 
 RECOGNISED: Final = "recognised"
 """The group of counts of the inputs that were recognised, by provider; the empty name counts the others."""
@@ -197,31 +200,12 @@ class Checker:
     ) -> Sequence[bytes]:
         """Add the fixes of the findings about the client to a report; return the corrected input, if it is wanted."""
         # Imported here because most runs fix nothing.
-        from conformance.files import fixing
-        from conformance.files.request_diff import diff
+        from conformance.files.fixing import FixMode, add_fixes
 
-        task, found = self._task, tuple(judgement.found())
-        host = None if profile is not None else fixing.refusing(report["outcomes"])
-        if task.fixes and (found or host is not None):
-            fixes = fixing.Fixing(given, profile, task.as_of)
-            fixes.add_all(found, report["outcomes"], lines=task.lines)
-            if host is not None:
-                fixing.Fixing(given, host, task.as_of).add_for_hosts(report["outcomes"], lines=task.lines)
-            if fixes.notes():
-                report["notes"] = [*report.get("notes", ()), *fixes.notes()]
-        if not task.corrects:
-            return ()
-        conversation = given.conversation
-        if host is not None or any(finding.side == Side.CLIENT for outcome in found for finding in outcome.findings):
-            # Judged again for a host: what it rejects is not among the findings of the canonical wire.
-            known = found if host is None else None
-            correction = fixing.fixed_input(given, host or profile, self._rules_for(given), task.as_of, known)
-            conversation = correction.conversation
-            if notes := [*fixing.correction_notes(correction)]:
-                report["notes"] = [*report.get("notes", ()), *notes]
-            if text := "".join(diff(given, conversation)):
-                report["diff"] = text
-        return tuple(fixing.records(given, conversation))
+        mode = FixMode(each=self._task.fixes, whole=self._task.corrects, lines=self._task.lines)
+        return add_fixes(
+            given, profile, self._rules_for(given), self._task.as_of, tuple(judgement.found()), report, mode
+        )
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""
@@ -249,12 +233,11 @@ class Checker:
         return recognise(given)
 
     def _profile(self, given: Input, seen: "Recognition | None") -> Profile | None:
-        if seen is not None:
-            from conformance.files.recognition import profile_of
+        if not self._task.provider:
+            return None
+        from conformance.files.recognition import chosen_profile, profile_of
 
-            return profile_of(given, seen)
-        name = self._task.provider
-        return profiles.load_profile(name) if name and given.conversation else None
+        return chosen_profile(given, self._task.provider) if seen is None else profile_of(given, seen)
 
     def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         """Count an outcome and return its JSON object, or None if the task does not report it."""
@@ -263,7 +246,7 @@ class Checker:
         if outcome.status is Status.ERRORED:
             counts["errored", ""] += 1
         is_shown = self._task.show_all or outcome.status is Status.ERRORED or (self._task.known and outcome.known)
-        return self._json(outcome) if is_shown else None
+        return self._outcome_json(outcome) if is_shown else None
 
     def _failed_outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         for finding in outcome.findings:
@@ -273,12 +256,14 @@ class Checker:
         is_shown = self._task.show_all or (self._task.known and outcome.known)
         if not is_shown and not any(map(self._is_reported, outcome.findings)):
             return None
-        return self._json(outcome)
+        return self._outcome_json(outcome)
 
-    def _json(self, outcome: Outcome) -> dict[str, Any]:
+    def _outcome_json(self, outcome: Outcome) -> dict[str, Any]:
         """Return the JSON object of an outcome, with what the task reports of it; `known` only if that is not empty."""
-        shown = outcome.to_json() | {"findings": [_json(each) for each in outcome.findings if self._is_reported(each)]}
-        known = [_json(each) for each in outcome.known] if self._task.known else []
+        shown = outcome.to_json() | {
+            "findings": [_finding_json(each) for each in outcome.findings if self._is_reported(each)]
+        }
+        known = [_finding_json(each) for each in outcome.known] if self._task.known else []
         return shown | ({"known": known} if known else {})
 
     def _is_reported(self, finding: Finding) -> bool:
@@ -294,7 +279,7 @@ def _known_counts(outcomes: Sequence[Outcome], profile: Profile | None) -> Count
     return counts
 
 
-def _json(finding: Finding) -> dict[str, Any]:
+def _finding_json(finding: Finding) -> dict[str, Any]:
     """Return the JSON object of a finding in a report.
 
     `rank`: 1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form. `contested`: what sources say

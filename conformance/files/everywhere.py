@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from conformance import convert, wires
-from conformance.convert.native import native_request
+from conformance import wires
 from conformance.errors import ConformanceError
 from conformance.files.by_model import claimed_rules
+from conformance.files.lost_replies import following, lost_replies
+from conformance.files.prepared_requests import as_prepared, spoken, to_prepare
 from conformance.formats import Input
 from conformance.judge import Judgement, judge_by_models
 from conformance.observations.sights import kinds
@@ -19,16 +20,8 @@ from conformance.profiles import UNKNOWN, Profile, load, model_names, names, nam
 from conformance.results import Finding, Level
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.native import CHAT
 from conformance.wire.views import Side, requests
 
-_COMMON: Final = frozenset(
-    {
-        "max_tokens", "messages", "metadata", "model", "parallel_tool_calls", "seed", "service_tier", "store", "stream",
-        "temperature", "tool_choice", "tools", "top_p", "user",
-    }
-)  # fmt: skip
-"""The parameters that chat completions share with other wires; all others of a native request mean nothing there."""
 _DAMAGED: Final = "damaged"
 _DEVIATION: Final = "verdict"
 _BETWEEN: Final = "; "
@@ -64,12 +57,16 @@ class HostAnswer(NamedTuple):
 
 
 class Everywhere(NamedTuple):
-    """The answers of all providers to an input, the worst first, and its wire and model."""
+    """The answers of all providers to an input, the worst first, and its wire and model.
+
+    `left`: how many requests were not prepared for providers of other wires, because that takes too long.
+    """
 
     given: Input
     protocol: str
     model: str
     answers: tuple[HostAnswer, ...]
+    left: int = 0
 
 
 class _Asked(NamedTuple):
@@ -92,12 +89,40 @@ def everywhere(given: Input, rules: Sequence[Rule], as_of: str = "") -> Everywhe
     serving = naming.serving(model, as_of or asked[-1].date) if model else {}
     hosts = [_host(load(name), model, serving) for name in names()]
     ours = [each for each in hosts if wire in each.profile.wires]
-    answers = list(_on_wire(conversation, ours, rules, as_of))
-    last = next(each for each in reversed(conversation) if each.request is not None)
-    answers += [_prepared(last, each, rules, as_of) for each in hosts if wire not in each.profile.wires]
+    others = [each for each in hosts if wire not in each.profile.wires]
+    end = len(conversation) - 1
+    last = conversation[end]
+    reply = following(last)
+    answers = [
+        _worst([each, *_lost(last, reply, host, as_of, end)])
+        for host, each in zip(ours, _on_wire(conversation, ours, rules, as_of), strict=True)
+    ]
+    chosen, left = to_prepare(conversation)
+    for host in others:
+        found = [_numbered(_prepared(conversation[at], host, rules, as_of), at) for at in chosen]
+        answers.append(_worst([*found, *_lost(last, reply, host, as_of, end)]))
     order = list(HostVerdict)
     ranked = sorted(answers, key=lambda each: (order.index(each.verdict), not each.serves, each.provider))
-    return Everywhere(given, wire, model, tuple(ranked))
+    return Everywhere(given, wire, model, tuple(ranked), left)
+
+
+def _worst(answers: Sequence[HostAnswer]) -> HostAnswer:
+    """Return the worst of the answers of one provider, the first of equal ones."""
+    return min(answers, key=lambda each: list(HostVerdict).index(each.verdict))
+
+
+def _numbered(answer: HostAnswer, number: int) -> HostAnswer:
+    """Return the answer to a request that was judged alone, with the number of its exchange."""
+    return answer._replace(at=f"/{number}{answer.at[2:]}") if answer.at.startswith("/0") else answer
+
+
+def _lost(exchange: Exchange, reply: Exchange | None, host: _Asked, as_of: str, number: int) -> Iterator[HostAnswer]:
+    """Yield that a provider loses the recorded reply of an exchange."""
+    wire = spoken(host.profile, exchange.protocol).wire
+    for each in lost_replies(exchange, reply, host.profile, host.model, as_of):
+        answer = HostAnswer(host.profile.name, HostVerdict.LOST, wire, host.model, host.serves, each.rule, each.at)
+        is_other = wire != exchange.protocol
+        yield _numbered(answer._replace(words=each.words, prepared=is_other), number)
 
 
 def _host(profile: Profile, model: str, serving: Mapping[str, str]) -> _Asked:
@@ -168,9 +193,9 @@ def _unclaimed(host: _Asked, contested: set[str], rules: Sequence[Rule], exchang
 
 def _prepared(exchange: Exchange, host: _Asked, rules: Sequence[Rule], as_of: str) -> HostAnswer:
     """Return the answer of a provider of other wires, to the request as `prepare` makes it for the first of them."""
-    profile = next(iter(host.profile.protocols.values())) if not host.profile.claims else host.profile
+    profile = spoken(host.profile, exchange.protocol)
     try:
-        sent, notes = _as_prepared(exchange, profile, host.model, as_of)
+        sent, notes = as_prepared(exchange, profile, host.model, as_of)
     except ConformanceError as error:
         unknown = HostAnswer(
             host.profile.name, HostVerdict.UNKNOWN, profile.wire, host.model, host.serves, words=str(error)
@@ -180,19 +205,6 @@ def _prepared(exchange: Exchange, host: _Asked, rules: Sequence[Rule], as_of: st
     if notes and answer.verdict is not HostVerdict.REFUSED:
         return answer._replace(verdict=HostVerdict.LOST, prepared=True, words=_BETWEEN.join(notes))
     return answer._replace(prepared=True)
-
-
-def _as_prepared(exchange: Exchange, profile: Profile, model: str, as_of: str) -> tuple[Exchange, list[str]]:
-    """Return the request as it is sent to a provider, and what of it could not be kept."""
-    own = {} if exchange.native is None else exchange.native.request
-    body = {key: value for key, value in exchange.request.items() if key in _COMMON or key not in own}
-    prepared = convert.prepare(body, profile, model=model, date=as_of or exchange.date)
-    notes = [note.reason for note in prepared.notes if not note.fixed]
-    body = {**body, "model": model, "messages": prepared.messages}
-    if profile.wire == CHAT:
-        return Exchange.of_plain(request=body, model=model, date=exchange.date), notes
-    sent = native_request(body, prepared.origins, profile.wire)
-    return sent.exchange, [*notes, *[note.reason for note in sent.notes if not note.fixed]]
 
 
 def _stops(finding: Finding) -> bool:

@@ -2,11 +2,12 @@
 
 import difflib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -14,14 +15,17 @@ from conformance.documents import parse_json
 from conformance.documents.patch import Operation, apply
 from conformance.documents.pointer import parse
 from conformance.errors import InvalidDocument
+from conformance.files.by_model import claimed_rules, refusals
+from conformance.files.request_diff import diff
 from conformance.fixes import Fix, fix
 from conformance.fixes.corrected import Correction, corrected
 from conformance.fixes.excerpt import shared_length, units
+from conformance.fixes.needs import needed
 from conformance.formats import Input
 from conformance.formats.compression import open_file
 from conformance.formats.records import record_of
-from conformance.judge import judge
-from conformance.profiles import Profile, load_profile
+from conformance.judge import judge, judge_by_models
+from conformance.profiles import Profile, load_profile, naming
 from conformance.results import Finding, Outcome
 from conformance.rules import Rule, of_traffic
 from conformance.wire.exchange import Conversation, Exchange
@@ -34,6 +38,59 @@ MAX_FILE: Final = 64 * 1024 * 1024
 """The largest file whose records are written as they are; those of a larger one are written as exchanges."""
 
 _INDENTS: Final = (2, 4, "\t", None)
+
+
+class FixMode(NamedTuple):
+    """What to add to a report: the patch of `each` finding, the `whole` input corrected, and the `lines` of patches."""
+
+    each: bool
+    whole: bool
+    lines: bool
+
+
+def add_fixes(
+    given: Input,
+    profile: Profile | None,
+    rules: Sequence[Rule],
+    as_of: str,
+    found: Sequence[Outcome],
+    report: dict[str, Any],
+    mode: FixMode,
+) -> Sequence[bytes]:
+    """Add the fixes of what was found about the client to a report; return the corrected input, if it is wanted."""
+    notes: list[str] = []
+    host = None if profile is not None else refusing(report["outcomes"])
+    if mode.each and (found or host is not None):
+        fixes = Fixing(given, profile, as_of)
+        fixes.add_all(found, report["outcomes"], lines=mode.lines)
+        if host is not None:
+            Fixing(given, host, as_of).add_for_hosts(report["outcomes"], lines=mode.lines)
+        notes += fixes.notes()
+    fixed = given.conversation
+    if mode.whole and (host is not None or any(each.side == Side.CLIENT for one in found for each in one.findings)):
+        # Judged again for a host: what it rejects is not among the findings of the canonical wire.
+        correction = corrected(fixed, host or profile, tuple(rules), as_of, found if host is None else None)
+        fixed = correction.conversation
+        notes += correction_notes(correction)
+        if text := "".join(diff(given, fixed)):
+            report["diff"] = text
+            notes += host_notes(fixed, report["outcomes"], tuple(rules), as_of)
+        if not mode.each:
+            _add_needs(report["outcomes"], correction)
+    if notes:
+        report["notes"] = [*report.get("notes", ()), *notes]
+    return tuple(records(given, fixed)) if mode.whole else ()
+
+
+def _add_needs(reported: Sequence[Mapping[str, Any]], correction: Correction) -> None:
+    """Add to each finding about a client that is left what its fix needs to know."""
+    for outcome in reported:
+        own = [each for each in outcome["findings"] if each["side"] == Side.CLIENT]
+        numbers = Counter([each["at"].split("/")[1] for each in own if each["at"]])
+        for shown in own:
+            at = shown["at"].split("/")
+            if at[2:3] == ["request"] and correction.needs_more(outcome["rule"], shown, numbers[at[1]]):
+                shown["needs"] = needed(outcome["rule"])
 
 
 class Fixing:
@@ -95,6 +152,16 @@ class Fixing:
                 finding = found.get((outcome["rule"], shown["at"])) if "hosts" in shown else None
                 if finding is not None and not {"fixes", "needs"} & set(shown):
                     self.add(outcome["rule"], finding, shown, lines=lines)
+                    for each in shown.get("fixes", ()):
+                        each["for"] = self._hosts(outcome["rule"], shown, each["patch"])
+
+    def _hosts(self, rule: str, shown: Mapping[str, Any], patch: Sequence[Operation]) -> list[str]:
+        """Return which of the hosts that reject a request accept it with a patch."""
+        number = int(shown["at"].split("/")[1])
+        exchange = self.given.conversation[number]
+        fixed = (*self.given.conversation[:number], replace(exchange, request=apply(exchange.request, patch)))
+        names = [host["provider"] for host in shown["hosts"]]
+        return [name for name in names if (rule, shown["at"]) not in rejected(fixed, name, of_traffic(), self.as_of)]
 
     def notes(self) -> list[str]:
         """Return what was not looked at, in words."""
@@ -123,6 +190,28 @@ def refusing(reported: Iterable[Mapping[str, Any]]) -> Profile | None:
     """Return the profile of the first host that rejects a request of which only the model is known."""
     hosts = [host for outcome in reported for finding in outcome["findings"] for host in finding.get("hosts", ())]
     return load_profile(hosts[0]["provider"]) if hosts else None
+
+
+def host_notes(
+    fixed: Conversation, reported: Iterable[Mapping[str, Any]], rules: Sequence[Rule], as_of: str
+) -> Iterator[str]:
+    """Yield for which hosts of the model an input was corrected, and which of them reject it all the same."""
+    findings = [finding for outcome in reported for finding in outcome["findings"]]
+    hosts = list(dict.fromkeys([host["provider"] for each in findings for host in each.get("hosts", ())]))
+    left = [name for name in hosts if rejected(fixed, name, rules, as_of)]
+    helped = [name for name in hosts if name not in left]
+    if helped:
+        yield f"the changes are for {', '.join(helped)}, which reject the request as it is"
+    if left:
+        yield f"{', '.join(left)} reject the request with these changes, too: name the host with --provider"
+
+
+def rejected(conversation: Conversation, host: str, rules: Sequence[Rule], as_of: str) -> set[tuple[str, str]]:
+    """Return what a host rejects in a conversation, by its own name for the model: rules and places."""
+    model = next((each.model for each in conversation if each.model), "")
+    own = naming.serving(model, as_of or max(each.date for each in conversation)).get(host, model)
+    (found,) = judge_by_models(conversation, [(load_profile(host), own)], claimed_rules(tuple(rules)), as_of)
+    return {(each.rule, each.finding.at) for each in refusals([(host, found.found())])}
 
 
 def _found_by(conversation: Conversation, profile: Profile | None, as_of: str) -> Iterator[tuple[str, Finding]]:
@@ -154,13 +243,6 @@ def records(given: Input, fixed: Conversation) -> Iterator[bytes]:
         yield orjson.dumps(_record(values[0], given, fixed))
     else:
         yield from (orjson.dumps(record_of(each, given.session)) for each in fixed)
-
-
-def fixed_input(
-    given: Input, profile: Profile | None, rules: Sequence[Rule], as_of: str, found: Sequence[Outcome] | None
-) -> Correction:
-    """Return the conversation of an input with its requests corrected, and what of it was left."""
-    return corrected(given.conversation, profile, tuple(rules), as_of, found)
 
 
 def correction_notes(correction: Correction) -> Iterator[str]:

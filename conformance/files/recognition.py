@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance import profiles, wires
+from conformance.files.checking import AUTO, NONE
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
 from conformance.profiles.texts import by_host, heads
@@ -54,11 +55,10 @@ def recognise(given: Input) -> Recognition:
     """Return the providers that an input may be from."""
     if not given.conversation:
         return Recognition()
-    wire = wires.of(given.conversation[0]).name
+    host, wire = _origin(given.conversation)
     named = _named(given.provider, wire)
     if named:
         return Recognition((named,), _NAMED)
-    host = host_of(given.conversation)
     if host:
         # A host that no profile knows passes replies on, and may do so with the signs of another one.
         found = by_host(host, wire)
@@ -68,8 +68,7 @@ def recognise(given: Input) -> Recognition:
 
 def contradiction(given: Input, profile: Profile) -> str:
     """Return a warning if the host of an input is that of another provider than the one to check against."""
-    host = host_of(given.conversation)
-    wire = wires.of(given.conversation[0]).name if given.conversation else CHAT
+    host, wire = _origin(given.conversation)
     found = by_host(host, wire) if host else None
     if found is None or found in (profile.service, *profile.extends) or profile.kind == "engine":
         return ""
@@ -90,9 +89,28 @@ def detected_provider(given: Input) -> str | None:
 
     Signs in replies do not count: what is recorded about a provider must not rest on what replies usually look like.
     """
-    wire = wires.of(given.conversation[0]).name if given.conversation else CHAT
-    host = host_of(given.conversation)
+    host, wire = _origin(given.conversation)
     return _named(given.provider, wire) or (by_host(host, wire) if host else None)
+
+
+def _origin(conversation: Sequence[Exchange]) -> tuple[str, str]:
+    """Return the host that a conversation names, and its wire."""
+    return host_of(conversation), wires.of(conversation[0]).name if conversation else CHAT
+
+
+def chosen_profile(given: Input, choice: str, *, by_signs: bool = True) -> Profile | None:
+    """Return the profile that a choice of the user means for an input: auto, none or empty, or what names a provider.
+
+    `by_signs`: whether signs in replies count where nothing else shows the provider.
+    """
+    if choice in ("", NONE) or not given.conversation:
+        return None
+    if choice != AUTO:
+        return profiles.load_profile(choice)
+    if by_signs:
+        return profile_of(given, recognise(given))
+    name = detected_provider(given)
+    return profiles.load_profile(name) if name else None
 
 
 def profile_of(given: Input, seen: Recognition) -> Profile | None:
@@ -130,7 +148,8 @@ def _named(text: str, wire: str) -> str:
     from conformance.profiles import naming
 
     found = naming.find(text)
-    return _about(found.profile.partition(".")[0], wire) if found else ""
+    # What names a model is no provider: agents say openai-compatible of any host, and a model may be called so.
+    return _about(found.profile.partition(".")[0], wire) if found and not found.model else ""
 
 
 def _about(name: str, wire: str) -> str:

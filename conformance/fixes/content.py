@@ -90,17 +90,21 @@ def content_of(exchange: Exchange) -> HeldContent:
     return HeldContent(tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, silent, text)
 
 
-def loss(before: HeldContent, after: HeldContent, known: str, spared: frozenset[str] = frozenset()) -> str:
+def loss(
+    before: HeldContent, after: HeldContent, known: str, spared: frozenset[str] = frozenset(), retold: str = ""
+) -> str:
     """Return what the second form of a request loses or makes up, in words; empty if nothing.
 
     `known`: what earlier exchanges say, as `plain` has it, which is not made up. `spared`: what may go: `reasoning`
-    where the provider refuses it, or `calls` where the model's own ones are put back.
+    where the provider refuses it, or `calls` where the model's own ones are put back. `retold`: a text that a client
+    made of a reply, of which nothing but its wording may go.
     """
     # Arguments are compared as calls, though some wires have them among their texts.
     in_calls = set(_decoded(before.calls))
     restores = CALLS in spared
     for text in before.texts:
         is_spared = REASONING in spared and text in before.reasoning
+        is_spared = is_spared or (bool(retold) and plain(text) in plain(retold))
         if not (is_spared or text in in_calls) and not _is_held(text, after.all_text, loosely=restores):
             return f"the text {text!r:.60} would be lost"
     for text in () if REASONING in spared else before.reasoning:

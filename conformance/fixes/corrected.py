@@ -5,8 +5,9 @@ costs what it adds. The corrected conversation is judged as a whole: it has no f
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.documents.patch import Operation, apply
 from conformance.fixes import fix
@@ -39,12 +40,22 @@ _Key: TypeAlias = tuple[str, str, str]
 class Correction(NamedTuple):
     """Corrected exchanges. `left`: how many findings no fix was looked for. `undone`: how many changes were taken back.
 
-    `undone` counts those that would have led to another finding elsewhere in the session.
+    `undone` counts those that would have led to another finding elsewhere in the session. `remaining`: how many
+    findings a rule still has in an exchange. `hopeless`: the findings that have no fix.
     """
 
     conversation: Conversation
     left: int = 0
     undone: int = 0
+    remaining: Mapping[tuple[str, int], int] = MappingProxyType({})
+    hopeless: frozenset[_Key] = frozenset()
+
+    def needs_more(self, rule: str, finding: Mapping[str, Any], found: int) -> bool:
+        """Return whether a finding of a report, one of some that its rule has in the exchange, is left."""
+        _, number, *_ = f"{finding['at']}/".split("/")
+        left = self.remaining.get((rule, int(number) if number.isdecimal() else 0), 0)
+        is_hopeless = (rule, finding["at"].partition("/request")[2], finding["message"]) in self.hopeless
+        return left >= found or (left > 0 and is_hopeless)
 
 
 def corrected(
@@ -61,7 +72,7 @@ def corrected(
     judging = _Criteria(profile, tuple(rules), as_of)
     before = _Tally(judging.outcomes(conversation) if found is None else found)
     effort = _Effort(frozenset(before.rules))
-    best: tuple[int, Conversation] | None = None
+    best: tuple[int, Conversation, _Tally] | None = None
     undone = 0
     for _ in range(MAX_ROUNDS):
         effort.steps.clear()
@@ -72,7 +83,7 @@ def corrected(
         if not worse:
             size = sum(after.counts.values())
             if best is None or size < best[0]:
-                best = size, fixed
+                best = size, fixed, after
             if not effort.look_closer(outcomes):
                 break
             continue
@@ -80,7 +91,8 @@ def corrected(
         blamed = {each for each in effort.steps if each[0] in (*worse, latest)}
         effort.avoided |= blamed
         undone += len(blamed)
-    return Correction(conversation if best is None else best[1], effort.left, undone)
+    _, whole, left = (0, conversation, before) if best is None else best
+    return Correction(whole, effort.left, undone, left.by_exchange(), frozenset(effort.hopeless | effort.unclear))
 
 
 class _Criteria(NamedTuple):
@@ -108,6 +120,13 @@ class _Tally:
                 self.counts[outcome.rule, finding.level.value, int(number) if number.isdecimal() else 0] += 1
             if outcome.findings and outcome.findings[-1].message.endswith("more findings of this rule"):
                 self.full.add(outcome.rule)
+
+    def by_exchange(self) -> Mapping[tuple[str, int], int]:
+        """Return how many findings each rule has in each exchange."""
+        found: Counter[tuple[str, int]] = Counter()
+        for (rule, _, number), count in self.counts.items():
+            found[rule, number] += count
+        return found
 
     def worse(self, before: "_Tally") -> list[int]:
         """Return the exchanges with more findings than before, in order."""

@@ -17,7 +17,8 @@ class Candidate(NamedTuple):
 
     `origin`: a pointer to the value in the conversation that it brings back; empty if it needs none. `spared`: the
     kinds of content that may be missing in it (see `content.loss`). `title`: what it does, in a word or two. `whole`:
-    whether it is one step, of which no part makes sense alone, such as a new name for a parameter.
+    whether it is one step, of which no part makes sense alone, such as a new name for a parameter. `retold`: a text
+    that the client made of a reply, which comes back itself.
     """
 
     request: Any
@@ -25,6 +26,7 @@ class Candidate(NamedTuple):
     origin: str = ""
     spared: frozenset[str] = frozenset()
     whole: bool = False
+    retold: str = ""
 
 
 class ClientProblem:

@@ -63,7 +63,7 @@ class Trial:
         """Return what a form of the request loses, in words."""
         if sent.protocol != self.problem.exchange.protocol:
             return "the request would be one of another wire"
-        return loss(self._content, content_of(sent), self._known, candidate.spared)
+        return loss(self._content, content_of(sent), self._known, candidate.spared, candidate.retold)
 
     def sent(self, request: Any) -> Exchange:
         """Return the exchange with another request."""

@@ -7,7 +7,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from io import BufferedReader
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
@@ -94,7 +94,7 @@ def _read_path(path: Path, of_lines: "Callable[[Iterator[Line], str, str], Itera
     with open_file(path) as file:
         try:
             head = _beginning(file)
-            is_parquet = head.startswith(_PARQUET) and isinstance(file, BufferedReader) and path.is_file()
+            is_parquet = head.startswith(_PARQUET) and isinstance(file.raw, FileIO) and path.is_file()
             is_packed = head.startswith(ZSTD) or name.lower().endswith(BROTLI)
             named = plain_name(name).endswith(_LINES) or _begins_lines(head.removeprefix(MARK).lstrip())
             is_lines = named and not is_wide(head) and not is_packed

@@ -16,9 +16,9 @@ from conformance.documents import BOUNDS
 from conformance.errors import InvalidDocument
 
 if TYPE_CHECKING:
-    from gzip import GzipFile
+    from conformance.formats.gzip_file import UnpackedFile
 
-OpenFile: TypeAlias = "BufferedReader[FileIO] | GzipFile"
+OpenFile: TypeAlias = "BufferedReader[FileIO] | BufferedReader[UnpackedFile]"
 
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -50,9 +50,9 @@ def open_file(path: Path) -> Iterator[OpenFile]:
             yield raw
             return
         # Imported here because few files are compressed.
-        import gzip
+        from conformance.formats.gzip_file import UnpackedFile
 
-        with gzip.GzipFile(fileobj=raw) as unpacked:
+        with BufferedReader(UnpackedFile(raw, str(path)), BLOCK) as unpacked:
             yield unpacked
 
 

@@ -42,6 +42,7 @@ KINDS: Final = {
     "qwen_code": "a session of Qwen Code",
     "cline": "a task of Cline, Roo Code or Kilo Code",
     "goose": "a session of Goose",
+    "goose_calls": "a log of a call by Goose",
     "pi": "a session of pi",
     "zed": "a thread of Zed",
     "curl": "the output of curl",

@@ -47,8 +47,9 @@ def split_lines(file: OpenFile, path: str, bound: int = BOUNDS.bytes) -> Iterato
             # What is left of the line is skipped in blocks, so that the next line can be read.
             while too_long and data and not data.endswith(b"\n"):
                 data = file.readline(BLOCK)
-        except (OSError, EOFError, zlib.error) as error:
-            yield Line(number, b"", InvalidDocument(f"cannot be read beyond this line: {error}", path, number))
+        except (OSError, EOFError, zlib.error, InvalidDocument) as error:
+            reason = error.message if isinstance(error, InvalidDocument) else error
+            yield Line(number, b"", InvalidDocument(f"cannot be read beyond this line: {reason}", path, number))
             return
         if too_long:
             yield Line(number, b"", InvalidDocument(f"expected at most {bound} bytes a line, got more", path, number))

@@ -1,10 +1,10 @@
 """The one comparison: what was seen beside a claim, beside what was seen before, or beside what was seen elsewhere."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from conformance import linear
 from conformance.observations.refusals import is_claimed
 from conformance.observations.sights import Sight, kinds
 from conformance.profiles import UNKNOWN, UPSTREAM, Claims
@@ -116,7 +116,7 @@ def _allows(name: str, claimed: Any, seen: Any) -> bool:
     """Return whether a claimed value is a value that was seen, lists it, or is a pattern that matches it."""
     values = claimed if isinstance(claimed, list) and not isinstance(seen, list) else [claimed]
     if kinds().get(name) == "pattern" and isinstance(seen, str):
-        return any(re.fullmatch(each, seen) is not None for each in values)
+        return any(linear.fits(each, seen) for each in values)
     return any(_is_equal(seen, each) for each in values)
 
 
@@ -148,4 +148,4 @@ def _share_ids(seen: Any, other: Any) -> bool:
         for each in (other if isinstance(other, list) else [other])
         for number in range(_SAMPLES)
     ]
-    return any(all(re.fullmatch(pattern, each) for pattern in patterns) for each in ids)
+    return any(all(linear.fits(pattern, each) for pattern in patterns) for each in ids)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance.observations.answers import ProviderAnswer
 from conformance.observations.sights import kinds
@@ -23,8 +23,8 @@ def is_same(predicted: Refusal, claimed: Any, answer: ProviderAnswer) -> bool:
         return False
     refusal = _refusal_in(claimed)
     other = [_template(each) for each in refusal.get("also", ())]
-    patterns = [*([_template(predicted.message, doubled=False)] if predicted.message else ()), *other]
-    if any(pattern.fullmatch(text) for pattern in patterns for text in answer.texts):
+    templates = [*([_template(predicted.message, doubled=False)] if predicted.message else ()), *other]
+    if any(each.fits(text) for each in templates for text in answer.texts):
         return True
     return "body" in refusal and _fits(refusal["body"], answer.body)
 
@@ -39,7 +39,7 @@ def _fits(template: Any, body: Any) -> bool:
     """Return whether a body has what a claimed one has; it may have more keys and items."""
     if isinstance(template, str):
         whole = _PLACEHOLDER.fullmatch(template) is not None
-        return whole or (isinstance(body, str) and _template(template).fullmatch(body.strip()) is not None)
+        return whole or (isinstance(body, str) and _template(template).fits(body.strip()))
     if isinstance(template, Mapping):
         return isinstance(body, Mapping) and all(key in body and _fits(template[key], body[key]) for key in template)
     if isinstance(template, list):
@@ -57,8 +57,8 @@ def refusals_confirmed(claims: Mapping[str, Any], answer: ProviderAnswer) -> fro
         refusal = _refusal_in(value) if kinds().get(name) in REFUSING else {}
         if refusal.get("status") == answer.status:
             wordings = [each for each in (refusal.get("message"), *refusal.get("also", ())) if each]
-            patterns = [_template(each) for each in wordings if len(_PLACEHOLDER.sub("", each)) >= _MIN_CHARACTERS]
-            if any(pattern.fullmatch(text) for pattern in patterns for text in answer.texts):
+            templates = [_template(each) for each in wordings if len(_PLACEHOLDER.sub("", each)) >= _MIN_CHARACTERS]
+            if any(each.fits(text) for each in templates for text in answer.texts):
                 found.add(name)
     return frozenset(found)
 
@@ -68,14 +68,34 @@ _MIN_CHARACTERS: Final = 12
 """How many characters a claimed text must have besides its placeholders, to identify a refusal."""
 
 
+class RefusalTemplate(NamedTuple):
+    """The constant parts of a claimed text, in order; any text, of several lines too, stands between them."""
+
+    parts: tuple[str, ...]
+
+    def fits(self, text: str) -> bool:
+        """Return whether a text is one of the template, in time linear in its length: anybody can write a claim."""
+        first, *rest = self.parts
+        if not rest:
+            return text == first
+        if not text.startswith(first):
+            return False
+        at = len(first)
+        for part in rest[:-1]:
+            found = text.find(part, at)
+            if found < 0:
+                return False
+            at = found + len(part)
+        return text.endswith(rest[-1]) and len(text) - len(rest[-1]) >= at
+
+
 @cache
-def _template(text: str, *, doubled: bool = True) -> re.Pattern[str]:
-    """Return a pattern for the texts of a template; `doubled` is whether its literal braces are still doubled."""
+def _template(text: str, *, doubled: bool = True) -> RefusalTemplate:
+    """Return the template of a claimed text; `doubled` is whether its literal braces are still doubled."""
     parts = _PLACEHOLDER.split(text)
     if doubled:
         parts = [part.replace("{{", "{").replace("}}", "}") for part in parts]
-    # DOTALL: what stands for a placeholder, such as a quoted body, may have several lines.
-    return re.compile(".*?".join(map(re.escape, parts)), re.DOTALL)
+    return RefusalTemplate(tuple(parts))
 
 
 def _refusal_in(value: Any) -> Mapping[str, Any]:

@@ -24,6 +24,7 @@ REFUSING: Final = frozenset({"verdict", "bound", "constraint", "kinds"})
 """The kinds of claims about a deviation: only a request that has it shows them, by its answer."""
 
 _MAX_CACHED: Final = 256
+_LONGEST_NAME: Final = 256
 _TURNS: Final = ("plain-turn", "earlier-tool-turn")
 _OPPOSITES: Final = {
     name: other
@@ -251,8 +252,10 @@ class Profile:
                 own = self._entries(period.alias_of if period else "")
             others = tuple([each for each in own if each not in aliases])
             found = _Layers(tuple(aliases), others, is_served(self.lifecycle_of(model), day))
-            _bound(self._layers)
-            self._layers[key] = found
+            # A peer chooses the name, and may send megabytes.
+            if len(model) <= _LONGEST_NAME:
+                _bound(self._layers)
+                self._layers[key] = found
         return found
 
     def _entries(self, model: str) -> list[int]:

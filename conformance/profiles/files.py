@@ -5,14 +5,13 @@ file of one's own has another name, because results and cassettes are filed unde
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import definitions
+from conformance import definitions, linear
 from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
@@ -82,7 +81,7 @@ def read(path: Path) -> Profile:
 
 def errors(path: Path) -> tuple[InvalidDocument, ...]:
     """Return every error in a profile's file; raises InvalidDocument if it cannot be read as YAML."""
-    document = read_yaml(path)
+    document = read_yaml(path, definitions.DEFINITION)
     found = tuple(definitions.errors(document, "profile", _errors, _reworded))
     if not found:
         try:
@@ -116,6 +115,8 @@ def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
         base = path.parent / name
         if not base.is_file():
             raise invalid(f"expected a provider or a file, got {name!r}: there is no file {base}")
+        if not _looks_like_a_profile(base):
+            raise invalid(f"expected a provider or the YAML file of a profile, and {base} is not one")
     else:
         try:
             found = definitions.find("provider", name, FOLDER) if name in names() else installed_path(name)
@@ -129,6 +130,17 @@ def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
         cycle = " → ".join([each.name for each in (*chain[at:], base)])
         raise invalid(f"expected a profile that does not build on this one, got {cycle}")
     return _read(base, chain)
+
+
+def _looks_like_a_profile(path: Path) -> bool:
+    """Return whether a file is YAML with claims: the errors of any other file might quote what is secret there."""
+    if path.suffix not in (".yaml", ".yml"):
+        return False
+    try:
+        value = read_yaml(path, definitions.DEFINITION).value
+    except InvalidDocument:
+        return False
+    return isinstance(value, dict) and "claims" in value
 
 
 def has(name: str) -> bool:
@@ -361,7 +373,5 @@ def _expressions(name: str, place: Place, value: Any) -> Iterator[tuple[Place, s
 
 def _uncompiled(found: Iterable[tuple[Place, Any]]) -> Iterator[tuple[Place, str]]:
     for at, each in found:
-        try:
-            re.compile(each)
-        except re.error as error:
-            yield at, f"expected a regular expression, got {each!r}: {error}"
+        if fault := linear.fault(each):
+            yield at, f"expected a regular expression, got {each!r:.100}: {fault}"

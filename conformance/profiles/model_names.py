@@ -25,6 +25,7 @@ _LINE: Final = re.compile(r"[a-z]{3,}-(?=\d)")
 """The line of a model before its version: `opus-` of `opus-4.5`."""
 _SEPARATORS: Final = re.compile(r"[^a-z0-9*?]+")
 _MAX_KEYS: Final = 4096
+_LONGEST_KEPT: Final = 256
 
 
 def base(model: str) -> str:
@@ -33,9 +34,18 @@ def base(model: str) -> str:
     return _VARIANT.sub("", _REGION.sub("", text))
 
 
-@lru_cache(maxsize=_MAX_KEYS)
 def key(model: str) -> str:
     """Return what all spellings of a model, or of a glob of models, have in common."""
+    # A file or a peer chooses the name, and may hold megabytes.
+    return _common(model) if len(model) > _LONGEST_KEPT else _kept(model)
+
+
+@lru_cache(maxsize=_MAX_KEYS)
+def _kept(model: str) -> str:
+    return _common(model)
+
+
+def _common(model: str) -> str:
     return _SEPARATORS.sub("", _POINT.sub(".", base(model.lower())))
 
 

@@ -23,19 +23,19 @@ from conformance.proxy.layers import (
     layer_behind,
 )
 from conformance.proxy.origins import origin, part
-from conformance.proxy.reading import keys_of, read
+from conformance.proxy.reading import ReadCopy, read
 from conformance.proxy.tally import Tally
 from conformance.proxy.tape import Tape
 from conformance.results import files
-from conformance.secrets import Scrubber, scrubber
+from conformance.secrets import Scrubber, learning, scrubber
 from conformance.transport.cassette import LOOPBACK
 from conformance.wire.views import Side
 
 MAX_LINES: Final = 3
 """How many findings of one rule in one exchange are printed; all are counted."""
 
-MAX_KEYS: Final = 32
-"""How many keys, of requests and in URLs, are remembered to be removed from what is written and printed."""
+MAX_KEYS: Final = 64
+"""How many secrets of requests are remembered to be removed from what is written and printed, those used last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,33 +121,56 @@ class Checking:
     def _check(self, copy: Copy) -> None:
         self.tally.missing.update(copy.missing)
         reading = read(copy)
+        self._learn_keys(copy, reading)
         exchange = reading.exchange
         if exchange is None:
             self.tally.add_unchecked(reading.reason)
             return
-        self._learn_keys(copy)
         named = _header(copy, self.settings.header)
         size = len(reading.sent) + len(reading.content)
         conversation = self._grouping.add(copy.tap, exchange, size, named)
         if self.tape is not None and copy.tap == len(self.settings.taps) - 1:
             self.tape.add(conversation, copy, reading, self.scrubber)
-        judged = self._judge.judge(conversation)
+        judged = self._without_secrets(self._judge.judge(conversation))
         self._report(judged, copy)
         for ended in self._grouping.overdue():
             self._end(ended)
 
-    def _learn_keys(self, copy: Copy) -> None:
-        """Remember the keys of an exchange: its reply, a later one or a message may hold them."""
-        keys = keys_of(copy)
-        urls = frozenset([copy.url]) if "?" in copy.url else frozenset[str]()
-        if keys <= self._keys.keys() and urls <= self._keys.keys():
-            return
-        self._keys |= dict.fromkeys([*keys, *urls])
+    def _learn_keys(self, copy: Copy, reading: ReadCopy) -> None:
+        """Remember the secrets of an exchange: its reply, a later one or a message may hold them."""
+        model = reading.exchange.model if reading.exchange is not None else ""
+        text = reading.sent.decode("utf-8", "surrogateescape")
+        around = [
+            *learning.of_headers(copy.sent_headers),
+            *learning.of_reply_headers(copy.headers),
+            *learning.of_url(copy.url),
+        ]
+        # The name of a model in a header or a path is not a secret.
+        given = [*[each for each in around if each != model], *learning.of_text(text)]
+        is_new = False
+        for each in dict.fromkeys(given):
+            is_new |= each not in self._keys
+            # What comes again is the newest.
+            self._keys.pop(each, None)
+            self._keys[each] = None
         for oldest in list(self._keys)[:-MAX_KEYS]:
             del self._keys[oldest]
-        given = [each for each in self._keys if "://" not in each]
-        every = [*[url for _, url in self.settings.taps], *[each for each in self._keys if "://" in each]]
-        self.scrubber = scrubber(given, every)
+        if is_new:
+            known = scrubber([*self._keys], [url for _, url in self.settings.taps])
+            self.scrubber = replace(known, placeholders=self.scrubber.placeholders)
+
+    def _without_secrets(self, judged: Judged) -> Judged:
+        """Return what was found without the secrets that are known now; when it is written, they may be forgotten."""
+        secrets = self.scrubber
+        found = [
+            each._replace(
+                finding=replace(
+                    each.finding, at=secrets.name(each.finding.at), message=secrets.text(each.finding.message)
+                )
+            )
+            for each in judged.found
+        ]
+        return replace(judged, found=tuple(found))
 
     def _report(self, judged: Judged, copy: Copy) -> None:
         """Print and count the findings of an exchange; one behind a gateway waits for the one before it."""

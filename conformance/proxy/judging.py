@@ -1,6 +1,7 @@
 """Copies judged as they come: each exchange within its conversation, each finding once."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -28,7 +29,8 @@ class Judged:
     """What was found in one exchange.
 
     `found`: findings that are new in the conversation. `applied`: the rules that looked at something in the exchange.
-    `failing`: the rules with any finding, also with one that is not new. `broken`: what rules raised, by rule.
+    `failing`: the rules with any finding, also with one that is not new. `broken`: what rules raised, by rule. `known`:
+    how many departures of the exchange claims describe, by claim and rule.
     """
 
     conversation: Conversation
@@ -38,6 +40,7 @@ class Judged:
     applied: tuple[str, ...]
     failing: frozenset[str] = frozenset()
     broken: tuple[tuple[str, str], ...] = ()
+    known: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -54,10 +57,12 @@ class Judge:
         found: list[RuleFinding] = []
         broken: list[tuple[str, str]] = []
         failing: list[str] = []
+        known: Counter[tuple[str, str]] = Counter()
         for outcome in judgement.found():
             if outcome.status is Status.ERRORED:
                 broken.append((outcome.rule, outcome.reason))
                 continue
+            known.update({(claim, outcome.rule): n for (at, claim), n in outcome.known_at.items() if at == last})
             if outcome.status is Status.FAILED:
                 failing.append(outcome.rule)
             for finding in outcome.findings:
@@ -72,6 +77,7 @@ class Judge:
             tuple(self._applied(judgement, conversation)),
             frozenset(failing),
             tuple(broken),
+            known,
         )
 
     def _applied(self, judgement: Judgement, conversation: Conversation) -> Iterator[str]:

@@ -6,24 +6,20 @@ slows its peer, and memory stays bounded. The copy is put together on the way an
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 from urllib.parse import urlsplit
 
-import orjson
 from aiohttp import ClientConnectorError, ClientError, ClientResponseError, ClientSession, InvalidURL, web
 from aiohttp.http import StreamWriter
 from yarl import URL
 
 from conformance.proxy import headers as passed
 from conformance.proxy import tunnels
+from conformance.proxy.connections import BOUNDS, NotPassed, TapConnection, own_reply
 from conformance.proxy.copies import MAX_EXCHANGE, MAX_HELD, Copy
 from conformance.proxy.receiving import UpstreamReply
-from conformance.transport.http import is_host_served
-
-MAX_LINE: Final = 64 * 1024
-"""Bytes of a request line or of one header."""
-
-MAX_HEADERS: Final = 512
+from conformance.transport.deadlines import end_slow_connections
+from conformance.transport.http import PeerBounds, is_host_served
 
 TOO_LONG: Final = f"request and reply are longer than {MAX_EXCHANGE:,} bytes"
 TOO_MUCH: Final = "too much traffic at once"
@@ -38,9 +34,6 @@ UNENCODED: Final = "bytes of headers, which are not UTF-8"
 
 _STEP: Final = 16 * 1024
 """After how many bytes of an exchange they are counted again."""
-
-_MARK: Final = {"x-conformance-proxy": "error", "content-type": "application/json"}
-"""The headers of what the proxy itself answers, which tell it from what a provider answers."""
 
 
 class Desk(Protocol):
@@ -136,17 +129,19 @@ class CopyInProgress:
         )
 
 
-class _NotPassed(Exception):
-    """A request that the proxy answers itself."""
-
-    def __init__(self, status: int, message: str) -> None:
-        self.status, self.message = status, message
-
-
 class Passing(web.Server):
     """One listening point: everything that arrives goes to one origin."""
 
-    def __init__(self, desk: Desk, tap: int, origin: str, session: ClientSession, host: str, through: str = "") -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        tap: int,
+        origin: str,
+        session: ClientSession,
+        host: str,
+        through: str = "",
+        bounds: PeerBounds = BOUNDS,
+    ) -> None:
         """Pass requests to an origin, `scheme://host:port`; `host` is what the proxy is bound to.
 
         `through` is the URL of another HTTP proxy on the way; empty for none.
@@ -155,17 +150,31 @@ class Passing(web.Server):
         super().__init__(self._respond, handler_cancellation=True)
         self._desk, self._tap, self._origin, self._session = desk, tap, origin, session
         self._host, self._through = host, through or None
+        self.bounds = bounds
         self.open = 0
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
-        return _TapConnection(self)
+        return TapConnection(self, self.bounds)
+
+    async def watch(self) -> None:
+        """End the connections of clients that are too slow."""
+        bounds = self.bounds.head_seconds, self.bounds.body_seconds, self.bounds.reply_seconds
+        await end_slow_connections(lambda: self.connections, *bounds)
 
     async def _respond(self, request: web.BaseRequest) -> web.StreamResponse:
+        connection = cast(TapConnection, request.protocol)
+        connection.awaits_nothing()
+        try:
+            return await self._answer(request)
+        finally:
+            connection.note_answer()
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
             url = self._target(request)
-        except _NotPassed as refused:
-            return _own(refused.status, refused.message)
+        except NotPassed as refused:
+            return own_reply(refused.status, refused.message)
         draft = CopyInProgress(self._desk, self._tap, str(url), request)
         self.open += 1
         try:
@@ -221,16 +230,16 @@ class Passing(web.Server):
         """Return where a request goes; raises _Refused for what this proxy does not pass."""
         hosts = request.headers.getall("host", [])
         if not all(is_host_served(host, self._host) for host in hosts):
-            raise _NotPassed(421, f"expected a loopback name or the host of this proxy as Host, got {hosts[0]!r:.80}")
+            raise NotPassed(421, f"expected a loopback name or the host of this proxy as Host, got {hosts[0]!r:.80}")
         if request.method == "CONNECT" or not request.raw_path.startswith(("/", "*")):
-            raise _NotPassed(501, "this is not a forward proxy: use its address as the base URL of the client")
+            raise NotPassed(501, "this is not a forward proxy: use its address as the base URL of the client")
         # `OPTIONS *` is about the server, which a URL cannot say.
         path = request.raw_path if request.raw_path != "*" else ""
         try:
             # `encoded`: yarl would write escapes in its own way, and signatures of requests cover them.
             return URL(self._origin + path, encoded=True)
         except ValueError as error:
-            raise _NotPassed(400, f"expected a path in the request line, got one that is not a URL ({error})") from None
+            raise NotPassed(400, f"expected a path in the request line, got one that is not a URL ({error})") from None
 
     async def _body(self, request: web.BaseRequest, draft: CopyInProgress) -> bytes | AsyncIterator[bytes] | None:
         """Return the body of a request: whole if it has arrived, else as it arrives, in its own framing."""
@@ -245,18 +254,25 @@ class Passing(web.Server):
             request.writer.output_size = 0
         return self._arriving(request, draft)
 
-    @staticmethod
-    async def _arriving(request: web.BaseRequest, draft: CopyInProgress) -> AsyncIterator[bytes]:
+    async def _arriving(self, request: web.BaseRequest, draft: CopyInProgress) -> AsyncIterator[bytes]:
+        connection, seconds = cast(TapConnection, request.protocol), self.bounds.body_seconds
+        late = NotPassed(408, f"expected the whole body within {seconds:g} seconds")
+        connection.awaits(seconds, lambda: request.content.set_exception(late))
         async for data in request.content.iter_any():
             draft.add(draft.sent, data)
             yield data
+        connection.awaits_nothing()
 
     def _failure(self, request: web.BaseRequest, draft: CopyInProgress, error: Exception) -> web.StreamResponse:
         """Return the answer of the proxy itself to a request that got no reply."""
         # The body is read while it is sent, so that its own fault shows as one of sending.
-        if request.content.exception() is not None:
+        fault = request.content.exception()
+        if isinstance(fault, NotPassed):
+            draft.give_up(f"the request cannot be read: {fault.message}")
+            return own_reply(fault.status, fault.message)
+        if fault is not None:
             draft.give_up("the request cannot be read: its body is not framed as declared")
-            return _own(400, "expected a body in the declared framing")
+            return own_reply(400, "expected a body in the declared framing")
         verb = "cannot be reached" if isinstance(error, ClientConnectorError) else "did not reply"
         return self._refused(draft, f"{verb}: {_words(error)}")
 
@@ -264,7 +280,7 @@ class Passing(web.Server):
         """Return the answer of the proxy itself for what the provider does."""
         text = f"{urlsplit(self._origin).netloc} {what}"
         draft.give_up(text)
-        return _own(502, f"conformance proxy: {text}")
+        return own_reply(502, f"conformance proxy: {text}")
 
 
 async def _relay(reply: Any, response: web.StreamResponse, draft: CopyInProgress) -> bool:
@@ -309,44 +325,6 @@ class _PassedReply(web.StreamResponse):
         await super()._prepare_headers()
         for name in added:
             self.headers.popall(name, None)
-
-
-class _TapConnection(web.RequestHandler):
-    """A connection of a client; what it sends that is not HTTP gets an error in JSON."""
-
-    __slots__ = ()
-
-    def __init__(self, server: Passing) -> None:
-        super().__init__(
-            server,
-            loop=asyncio.get_running_loop(),
-            access_log=None,  # type: ignore[arg-type] # aiohttp's own way not to log requests
-            auto_decompress=False,
-            max_line_size=MAX_LINE,
-            max_field_size=MAX_LINE,
-            max_headers=MAX_HEADERS,
-        )
-
-    def handle_error(
-        self,
-        request: web.BaseRequest,
-        status: int = 500,
-        exc: BaseException | None = None,
-        message: str | None = None,
-    ) -> web.StreamResponse:
-        """Return the error for what aiohttp cannot read, in JSON; a fault of the proxy itself is logged, and a 502."""
-        if status >= 500:
-            super().handle_error(request, status, exc, message)
-            return _own(502, "conformance proxy: an error of the proxy itself; its log says which")
-        return _own(status, f"the request cannot be read: {(message or '').partition(chr(10))[0]:.200}")
-
-
-def _own(status: int, message: str) -> web.Response:
-    """Return an answer of the proxy itself; the connection ends with it, since the request may not be read."""
-    error = {"message": message, "type": "proxy_error", "param": None, "code": None}
-    response = web.Response(status=status, body=orjson.dumps({"error": error}), headers=_MARK)
-    response.force_close()
-    return response
 
 
 def _words(error: BaseException) -> str:

@@ -1,6 +1,5 @@
 """Copies read as what rules judge: the one place that decides which exchanges are checked, and as what."""
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,10 +14,6 @@ from conformance.wire.exchange import CUT, Exchange
 from conformance.wires import other_api
 
 _KIND: Final = "cassette"
-_SECRET: Final = re.compile(r"(?:^|-)(?:authorization|api-?key|token|secret|cookie|password)$", re.IGNORECASE)
-"""How the names of headers end that hold keys."""
-
-_SCHEME: Final = re.compile(r"^\w+ +(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +63,6 @@ def _of_other_wire(item: Interaction) -> list[Exchange]:
     except (InvalidDocument, TypeError):
         return []
     return [exchange] if wires.is_native(exchange) and not other_api(exchange) else []
-
-
-def keys_of(copy: Copy) -> set[str]:
-    """Return the values in the headers of a request that may be keys, with and without their scheme."""
-    given = [value for name, value in copy.sent_headers if _SECRET.search(name)]
-    return {*given, *(_SCHEME.sub("", value) for value in given)}
 
 
 def _lower(copy: Copy) -> list[tuple[str, str]]:

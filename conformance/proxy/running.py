@@ -16,10 +16,11 @@ from aiohttp import ClientSession, ClientTimeout, DummyCookieJar
 
 from conformance.errors import Unusable
 from conformance.processes import Children, GuardedCommand, Launch
+from conformance.proxy.connections import MAX_HEADERS, MAX_LINE
 from conformance.proxy.copies import Copy, frame
-from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, Passing
+from conformance.proxy.passing import Passing
 from conformance.proxy.receiving import Connector, UpstreamReply
-from conformance.transport.server import bind, loop_factory, new_runner, url_of
+from conformance.transport.server import allow_many_connections, bind, loop_factory, new_runner, url_of
 
 MAX_WAITING: Final = 64 * 1024 * 1024
 """Bytes of copies that wait to be checked; copies beyond that are dropped and counted, never the traffic."""
@@ -31,7 +32,6 @@ _CONNECT_SECONDS: Final = 30.0
 _KEPT_SECONDS: Final = 4.0
 """How long an idle connection to a provider is kept: less than servers keep it, so that no request meets its end."""
 
-_MAX_FILES: Final = 65536
 _STATE_SECONDS: Final = 1.0
 _GATHER_SECONDS: Final = 0.02
 _STOP_SECONDS: Final = 0.5
@@ -79,21 +79,10 @@ def run(plan: ProxyPlan) -> int:
 
     Raises Unusable if an address cannot be bound or the command cannot be started.
     """
-    _allow_many_connections()
+    allow_many_connections()
     with Children() as children, new_runner(loop_factory()) as runner:
         sockets = [bind(plan.host, tap.port) for tap in plan.taps]
         return runner.run(_ProxyRun(plan, sockets, children).run())
-
-
-def _allow_many_connections() -> None:
-    """Raise the number of files that this process may open: each exchange has two connections."""
-    if sys.platform != "win32":
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
-        if soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class JudgeProcess:
@@ -217,6 +206,7 @@ class _ProxyRun:
                 stack.push_async_callback(point.shutdown, _STOP_SECONDS)
                 stack.callback(point.pre_shutdown)
                 stack.callback(server.close)
+                stack.callback(asyncio.create_task(point.watch()).cancel)
             for watching in (self._send_states(judge), self._watch(judge)):
                 stack.callback(asyncio.create_task(watching).cancel)
             self._plan.announce(self._urls)

@@ -58,7 +58,8 @@ class Tally:
 
     `unchecked` counts exchanges by the reason why they were not checked; `sides` counts findings by the side that has
     to fix them. `broken`: what rules raised, by rule. `missing` counts exchanges by what of them did not pass.
-    `parts` counts findings by the layer, or the part of a provider, that has to fix them, where that is known.
+    `parts` counts findings by the layer, or the part of a provider, that has to fix them, where that is known. `known`
+    counts departures that claims of the provider describe, by claim and rule.
     """
 
     models: dict[str, ModelTally] = field(default_factory=dict)
@@ -69,6 +70,7 @@ class Tally:
     open: int = 0
     missing: Counter[str] = field(default_factory=Counter)
     parts: Counter[str] = field(default_factory=Counter)
+    known: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
     def checked(self) -> int:
@@ -98,6 +100,7 @@ class Tally:
         for rule in {found.rule for found in judged.found}:
             model.rows[variant, rule].failed += 1
         self.broken |= dict(judged.broken)
+        self.known.update(judged.known)
 
     def _add_finding(self, model: ModelTally, variant: str, found: RuleFinding, judged: Judged) -> None:
         finding = found.finding

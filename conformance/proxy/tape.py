@@ -52,7 +52,8 @@ class Tape:
         self._stack = ExitStack()
 
     def __enter__(self) -> "Tape":
-        """Lock the folder; raises Unusable if another process records there."""
+        """Lock the folder; raises Unusable if another process records there, or if it holds links."""
+        self._shelf.refuse_links()
         self._stack.enter_context(artifacts.locked_file(self._shelf.home / ".proxy.lock", folder=self._shelf.home))
         return self
 
@@ -82,7 +83,7 @@ class Tape:
         if number in self._refused:
             return
         if number not in self._takes:
-            model = exchange.model or "unknown-model"
+            model = scrubber.name(exchange.model) or "unknown-model"
             self._takes[number] = _Held(conversation, model, Take({}))
             self._list(model, conversation.name, exchange)
         try:
@@ -108,7 +109,7 @@ class Tape:
     def _write(self, number: int) -> None:
         if number in self._changed:
             conversation, model, take = self._takes[number]
-            artifacts.write(self._shelf.path(model, conversation.name), take.blocks(), private=True)
+            self._shelf.write(self._shelf.path(model, conversation.name), take.blocks(), private=True)
             self._changed.discard(number)
 
     def _forget(self, number: int) -> None:

@@ -30,6 +30,8 @@ def text(found: Everywhere, paint: Paint) -> Iterator[str]:
         label = paint(_COLOURS[answer.verdict], f"{answer.verdict.value:{len(HostVerdict.LOST.value)}}")
         mark = "*" if answer.serves else " "
         yield f"  {answer.provider:{width}}{mark} {label}  {_words(answer, found.protocol)}".rstrip()
+    if found.left:
+        yield f"{plural(found.left, 'earlier request')} not prepared for other wires: the session is too long"
     counts = Counter([each.verdict for each in found.answers])
     shown = [f"{counts[verdict]} {verdict.value}" for verdict in HostVerdict if counts[verdict]]
     yield f"{plural(len(found.answers), 'provider')}: {', '.join(shown)}" + (
@@ -54,6 +56,7 @@ def json(found: Iterable[Everywhere]) -> str:
 def _input(found: Everywhere) -> dict[str, Any]:
     given = found.given
     about = {"path": given.path, "line": given.line, "kind": given.kind, "protocol": found.protocol}
+    about |= {"left": found.left} if found.left else {}
     return {**about, "model": found.model or None, "providers": [_row(each) for each in found.answers]}
 
 

@@ -1,5 +1,6 @@
 """Text from the wire, made safe for a terminal or a page of Markdown."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -16,8 +17,17 @@ _SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>#"})
 _MIN_ROOM: Final = 20
 """How many characters of a text stand in a line at least."""
 
-_COMMAND: Final = re.compile(r"(?<!\S)(?=::|##\[)")
+_COMMAND: Final = re.compile(r"(?<!\S)(?=::)")
 """Where a command of a GitHub workflow would begin if a line were broken there."""
+
+_ANYWHERE: Final = re.compile(r"##(?=\[|vso\[|teamcity\[)")
+"""What GitHub, Azure Pipelines and TeamCity take for a command anywhere in a line.
+
+Source: https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs, TryParse.
+"""
+
+_UNSHOWN: Final = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+"""Characters that JSON need not escape, and that control a terminal or hide what stands there."""
 
 
 def printable(text: str) -> str:
@@ -28,7 +38,16 @@ def printable(text: str) -> str:
     if not text.isprintable():
         # repr escapes what is not printable; [1:-1] drops its quotes.
         text = "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
-    return _COMMAND.sub(r"\\", text) if "::" in text or "##[" in text else text
+    if "##" in text:
+        text = _ANYWHERE.sub(r"#\\#", text)
+    return _COMMAND.sub(r"\\", text) if "::" in text else text
+
+
+def printable_json(text: str) -> str:
+    """Return a JSON text with the same values that cannot control the terminal or the workflow it is printed by."""
+    if not text.isascii() or "\x7f" in text:
+        text = _UNSHOWN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return _ANYWHERE.sub(r"#\\u0023", text) if "##" in text else text
 
 
 def printable_lines(text: str) -> str:

@@ -1,5 +1,6 @@
 """The outcomes of checks, as plain data; every report is a pure function of them."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -95,7 +96,7 @@ class Outcome:
 
     `judged` counts the elements that were checked; a rule never passes with none. `reason` says why a rule did not
     apply, or what it raised. `known` are departures that a claim of the profile describes, the first ones of them, and
-    `known_counts` the number of all by claim: they are no findings, and a rule that finds nothing else passes.
+    `known_at` the number of all by exchange and claim: they are no findings, and a rule that finds nothing else passes.
     """
 
     rule: str
@@ -105,7 +106,15 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     reason: str = ""
     known: tuple[Finding, ...] = field(default=(), compare=False)
-    known_counts: Mapping[str, int] = field(default_factory=dict, compare=False)
+    known_at: Mapping[tuple[int, str], int] = field(default_factory=dict, compare=False)
+
+    @property
+    def known_counts(self) -> Mapping[str, int]:
+        """Return the number of departures that each claim describes."""
+        found: Counter[str] = Counter()
+        for (_, claim), count in self.known_at.items():
+            found[claim] += count
+        return found
 
     @property
     def found_nothing(self) -> bool:

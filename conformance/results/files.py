@@ -63,13 +63,31 @@ def _valid(path: Path) -> Any:
     return value
 
 
-def _reasons(path: Path, value: Mapping[str, Any], results: Results) -> Iterator[str]:
-    """Yield why results do not prove a whole run, each as what the file `is` or `has`."""
-    selection = results.run.selection
+def damage(path: Path) -> tuple[str, ...]:
+    """Return why a file does not hold what a run wrote at its end, whatever was selected; raises as `read` does."""
+    value = _valid(path)
+    return tuple(_damage(value, Results.from_json(value)))
+
+
+def _damage(value: Mapping[str, Any], results: Results) -> Iterator[str]:
     if results.run.ended or not value[COMPLETE]:
         yield f"is incomplete: {results.run.ended or 'the run did not come to its end'}"
     if value[DIGEST] != content_digest(value):
         yield "was edited: its content does not have the digest that it names"
+    # What a run says of its evidence in two places; an editor of one of them may know how to make a digest.
+    said, kinds = value["run"]["evidence"], {case.evidence.value for case in results.cases}
+    if set(said) != kinds:
+        yield f"was edited: its run has {_named(said)} evidence, and its cases have {_named(kinds)}"
+
+
+def _named(kinds: Iterable[str]) -> str:
+    return " and ".join(sorted(kinds)) or "no"
+
+
+def _reasons(path: Path, value: Mapping[str, Any], results: Results) -> Iterator[str]:
+    """Yield why results do not prove a whole run, each as what the file `is` or `has`."""
+    selection = results.run.selection
+    yield from _damage(value, results)
     if selection is not None and not selection.is_whole:
         yield f"is of a part of the tests: {selection}"
     elif selection is not None and selection.cases != len(results.cases):
@@ -88,9 +106,10 @@ def read_shipped(reports: Path) -> Mapping[str, Results]:
     return {path.relative_to(root).as_posix(): read(path) for path in paths}
 
 
-def path(folder: Path, results: Results) -> Path:
+def path(folder: Path, results: Results, scrubber: Scrubber | None = None) -> Path:
     """Return the path of results in a folder: their name, with dots between its parts."""
-    return folder / f"{_stem(results)}.json"
+    # The name of a model comes from the wire.
+    return folder / f"{artifacts.file_name((scrubber or Scrubber()).name(_stem(results)))}.json"
 
 
 def _stem(results: Results) -> str:
@@ -103,14 +122,15 @@ def write(folder: Path, results: Results, scrubber: Scrubber | None = None) -> P
     `scrubber` is that of a live run, whose results only their owner can read. Raises Unscrubbable, and writes nothing,
     if a secret cannot be removed from them.
     """
-    target = path(folder, results)
-    value = results.to_json()
-    if scrubber is not None:
-        # Secrets are removed from the whole text, because one may stand in any value, or in a name; then what is left
-        # gets its digest.
-        scrubbed: Any = parse_json(scrubber.text("".join(_lines(value))), str(target))
-        value = sealed(scrubbed)
-    artifacts.write(target, "".join(_lines(value)), private=scrubber is not None)
+    secrets = scrubber or Scrubber()
+    target = path(folder, results, secrets)
+    text = "".join(_lines(results.to_json()))
+    # Secrets are removed from the whole text, because one may be in any value, or in a name; then what is left gets its
+    # digest.
+    if (clean := secrets.text(text)) != text:
+        value: Any = parse_json(clean, str(target))
+        text = "".join(_lines(sealed(value)))
+    artifacts.write(target, text, private=scrubber is not None)
     return target
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from conformance.markup.detection import Leak
 
 _MOST: Final = 60
-_ENGINES: Final = {"vllm": "vLLM", "sglang": "SGLang"}
 _PARSERS: Final = "reply.parsers"
 """The claim that names the engine, so that findings name its option."""
 
@@ -82,8 +81,15 @@ def argument_leak(arguments: Any) -> "Leak | None":
     return end_of_value(arguments)
 
 
-def level_of(reply: Reply) -> Level:
-    """Return how severe leaked markup in the content is: it stops a loop only if there are tools."""
+def level_of(leak: "Leak", reply: Reply, model: str) -> Level:
+    """Return how severe leaked markup in the content is: it stops a loop only if there are tools.
+
+    Reasoning that a model writes as text breaks no client, and is no fault at all of a model that is known for it.
+    """
+    from conformance.markup.layers import is_habit, is_text
+
+    if leak.kind == REASONING and is_text(leak, model):
+        return Level.MAY if is_habit(leak, model) else Level.SHOULD
     return Level.MUST if reply.request and reply.request.get("tools") else Level.SHOULD
 
 
@@ -93,6 +99,8 @@ def described(leak: "Leak", context: Context) -> str:
     marker = leak.marker if len(leak.marker) <= _MOST else f"{leak.marker[:_MOST]}…"
     what = _GOT.get(leak.kind)
     if what is not None:
+        from conformance.markup.layers import layer_of
+
         return f"{what.format(family=title_of(leak, model))} ({marker!r}): {layer_of(leak, model, engines)}"
     of = f" of {title_of(leak, model)}" if leak.families else ""
     return f"the special token {marker!r}{of}: the server's detokenizer or parser did not take it out"
@@ -110,24 +118,6 @@ def title_of(leak: "Leak", model: str) -> str:
 
 def _engines(context: Context) -> Collection[str]:
     """Return the engines that may have replied: those that the profile names, or all if there is no profile."""
-    return as_words(context.claim(_PARSERS)) if context.claims else tuple(_ENGINES)
+    from conformance.markup.layers import ENGINES
 
-
-def layer_of(leak: "Leak", model: str, engines: Collection[str] = tuple(_ENGINES)) -> str:
-    """Return which layer of the server did not take out a call or reasoning, and the options that start its parser.
-
-    Only the options of some engines are named.
-    """
-    from conformance.markup.families import family_of
-
-    family, is_reasoning = family_of(leak.families, model), leak.kind == REASONING
-    layer = "reasoning parser" if is_reasoning else "tool-call parser"
-    words = f"the server's {layer} did not take it"
-    if family is None:
-        return words
-    parsers = family.reasoning_parsers if is_reasoning else family.call_parsers
-    option = "--reasoning-parser" if is_reasoning else "--tool-call-parser"
-    options = ", ".join(
-        [f"{_ENGINES[engine]} with `{option} {name}`" for engine, name in parsers.items() if engine in engines]
-    )
-    return f"{words}; start {options}" if options else words
+    return as_words(context.claim(_PARSERS)) if context.claims else tuple(ENGINES)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance import profiles
 from conformance.documents.pointer import Place, render
-from conformance.error_texts import CauseSide, ErrorCause, Explanation, explain, said
+from conformance.error_texts import CauseSide, ErrorCause, Explanation, explain, generic_error, said
 from conformance.results import Level
 from conformance.rules import Context, Fault, Rule, load
 from conformance.wire.elements import FailedExchange
@@ -41,7 +41,7 @@ def explained_fault(failure: FailedExchange, context: Context) -> Fault:
     exchange = failure.exchange
     explained = explain(failure.value, exchange.status, context.provider, exchange.protocol)
     if explained is None:
-        return Fault(f"the provider refused this and no rule explains it: {_described(failure)}")
+        return _unexplained_fault(failure, context)
     place = origin(explained, context)
     side = explained.cause.side
     return Fault(
@@ -49,6 +49,30 @@ def explained_fault(failure: FailedExchange, context: Context) -> Fault:
         place=None if place is None or place.is_native else place.place,
         level=Level.MUST if side is CauseSide.CLIENT else None,
         side=_SIDES.get(side, ""),
+    )
+
+
+def _unexplained_fault(failure: FailedExchange, context: Context) -> Fault:
+    """Return that nothing explains a failure, and what to look for if its text is one that hosts send for many causes.
+
+    A rule that finds one of the causes that the text was seen for shows that it is this one.
+    """
+    exchange = failure.exchange
+    words = f"the provider refused this and no rule explains it: {_described(failure)}"
+    unclear = generic_error(failure.value, exchange.status, context.provider, exchange.protocol)
+    if unclear is None or not unclear.sayings:
+        return Fault(words)
+    place = origin(Explanation(unclear.text, unclear.causes, unclear.sayings, exchange.status), context)
+    hosts = ", ".join(unclear.hosts[:_MOST_HOSTS])
+    if place is None:
+        seen = "; ".join([f"{cause.id} ({cause.meaning.rstrip('.')})" for cause in unclear.causes[:_MOST_HOSTS]])
+        return Fault(f"{words}. At {hosts}, this text has several causes, such as {seen}")
+    at = f"at {render(place.place)}" if place.is_native else "here"
+    found = f"{place.rule} finds a cause {at}: {place.message}"
+    return Fault(
+        f"the provider refused this: {_described(failure)}, a text with several causes at {hosts}; {found}",
+        place=None if place.is_native else place.place,
+        side="client",
     )
 
 

@@ -7,7 +7,7 @@ An error that no claim covers is judged by the canonical wire alone.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.documents.pointer import Place
+from conformance.documents.pointer import Place, value_at
 from conformance.schemas import SchemaError
 
 _MESSAGE_DEPTH: Final = 4
@@ -55,11 +55,11 @@ def claim_and_values(error: SchemaError, request: Any) -> tuple[str | None, dict
     if inside[:1] != ("messages",) or len(inside) < 2:
         field = _path((*inside, error.missing)) if error.missing else inside[-1] if inside else ""
         return _of_request(error, inside), {"field": field, "count": 0}
-    message = _value_at(request, inside[:2])
+    message = value_at(request, inside[:2])
     if not isinstance(message, Mapping):
         return "request.wrong-type", {"value": message}
     rest = error.place[_MESSAGE_DEPTH:]
-    value = _value_at(message, rest)
+    value = value_at(message, rest)
     values = {"role": message.get("role"), "field": rest[-1] if rest else "", "value": value}
     position = next((token for token in rest if isinstance(token, int)), None)
     if position is not None:
@@ -89,7 +89,7 @@ def _of_message(
     """Return the claim about an error in a message, and add the values that only some refusals name."""
     head = rest[:1]
     if head == ("tool_calls",) and len(rest) > 1:
-        call = _value_at(message, rest[:2])
+        call = value_at(message, rest[:2])
         values["id"] = call.get("id") if isinstance(call, Mapping) else None
     if error.missing:
         return _of_missing_key(error, rest, message, values)
@@ -149,12 +149,3 @@ def _of_calls(error: SchemaError, rest: Place, value: Any) -> str | None:
 def _of_type(error: SchemaError) -> str | None:
     """Return the claim about wrong types; other claims cover null, which many providers take as absent."""
     return "request.wrong-type" if error.keyword == "type" and error.got != "null" else None
-
-
-def _value_at(value: Any, place: Place) -> Any:
-    for token in place:
-        try:
-            value = value[token]
-        except (LookupError, TypeError):
-            return None
-    return value

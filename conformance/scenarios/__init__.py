@@ -138,8 +138,7 @@ class Scenario:
     checked. `breaks` are the rules about providers that its replies break on purpose. `wires` are those that have what
     it is about. `history`: messages from elsewhere, before the first turn, in the canonical form. `expects` says what a
     conforming client does. `for_providers`: no client is driven through it. `since` is the ISO day from which on
-    recordings can hold it; empty for the oldest scenarios. `for_free_models`: the scripted model of the engines has no
-    replies for it.
+    recordings can hold it; empty for the oldest scenarios.
     """
 
     name: str
@@ -160,7 +159,6 @@ class Scenario:
     source: Source | None = None
     for_providers: bool = False
     since: str = ""
-    for_free_models: bool = False
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -223,7 +221,6 @@ def read(path: Path) -> Scenario:
         source=Source(**value["source"]) if "source" in value else None,
         for_providers=value.get("for") == "providers",
         since=str(value.get("since", "")),
-        for_free_models="models" in value,
     )
 
 

@@ -3,15 +3,15 @@
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
+from conformance.caches import remembered
 from conformance.documents.pointer import render
+from conformance.linear import MAX_KEPT, MAX_PATTERN, compiled_size, occurs
 from conformance.schemas._errors import SchemaError
 from conformance.schemas._errors import error as as_error
-from conformance.schemas._patterns import matches
 
 try:
     import jsonschema_rs
@@ -33,6 +33,11 @@ _QUICK_REFERENCES: Final = 40
 """With so few references the quick validator branches at most a few million times, however they are arranged."""
 
 
+_PATTERN: Final = re.compile(rb'"pattern":"((?:[^"\\]|\\.)*)"')
+_PER_BYTE: Final = 32
+"""Bytes of a compiled schema for each one of its text."""
+
+
 def is_clearly_valid(parameters: Any, arguments: Any) -> bool:
     """Return whether jsonschema-rs passes the arguments; nearly all pass, which avoids importing jsonschema."""
     try:
@@ -50,14 +55,25 @@ def describe(parameters: Any, arguments: Any) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=256)
+def _size(parameters: bytes) -> int:
+    patterns = [compiled_size(found.decode()) for found in _PATTERN.findall(parameters)]
+    return _PER_BYTE * len(parameters) + sum(patterns)
+
+
+@remembered(MAX_KEPT, lambda _: 0, _size)
 def _quick(parameters: bytes) -> Callable[[Any], bool] | None:
     # Both `$ref` and `$dynamicRef` end so, and orjson writes no space before the colon.
     if not _QUICK or parameters.count(b'ef":') > _QUICK_REFERENCES:
         return None
+    if _size(parameters) > MAX_KEPT:
+        # The slow validator compiles one pattern at a time.
+        return None
     try:
         schema = orjson.loads(parameters)
-        return jsonschema_rs.validator_for(schema, retriever=_refuse, validate_formats=False).is_valid
+        options = jsonschema_rs.FancyRegexOptions(size_limit=MAX_PATTERN)
+        return jsonschema_rs.validator_for(
+            schema, retriever=_refuse, validate_formats=False, pattern_options=options
+        ).is_valid
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
         return None
 
@@ -117,14 +133,14 @@ def _lenient(dialect: Any) -> Any:
 def _pattern(_engine: Any, text: str, value: Any, _schema: Any) -> "Iterator[ValidationError]":
     from jsonschema.exceptions import ValidationError
 
-    if isinstance(value, str) and not matches(text, value):
+    if isinstance(value, str) and not occurs(text, value):
         yield ValidationError("no match")
 
 
 def _named_by_patterns(engine: Any, patterns: Any, value: Any, _schema: Any) -> "Iterator[ValidationError]":
     for key in value if isinstance(value, dict) else ():
         for text in patterns:
-            if matches(text, key):
+            if occurs(text, key):
                 yield from engine.descend(value[key], patterns[text], path=key, schema_path=text)
 
 

@@ -10,9 +10,9 @@ from jsonschema.protocols import Validator as Engine
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
+from conformance.linear import occurs
 from conformance.schemas._errors import SchemaViolation, value_at
 from conformance.schemas._files import fetch
-from conformance.schemas._patterns import matches
 
 
 def compiled(schema: Mapping[str, Any]) -> Engine:
@@ -65,4 +65,4 @@ def flatten(error: ValidationError, root: Any) -> Iterator[SchemaViolation]:
 def excess(schema: Any, instance: Mapping[str, Any]) -> list[str]:
     """Return the keys that the properties of a schema do not name."""
     known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
-    return [key for key in instance if key not in known and not any(matches(each, key) for each in patterns)]
+    return [key for key in instance if key not in known and not any(occurs(each, key) for each in patterns)]

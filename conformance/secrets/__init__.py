@@ -5,36 +5,32 @@ URL or in base64. A `Scrubber` knows the secrets of a run and replaces them in t
 looks like a key of a well-known host is replaced as well (see `shapes`), though no run knows it.
 """
 
-import json
 import os
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from conformance.errors import Unusable
+from conformance.secrets import names
+from conformance.secrets.encodings import spans
+from conformance.secrets.texts import Found
 
 REDACTED: Final = "[redacted]"
 
 MIN_LENGTH: Final = 6
 """The length of the shortest secret that is replaced; a shorter one, like `EMPTY` or `none`, is a word."""
 
-_NAMES: Final = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PAT|CREDENTIALS)$", re.IGNORECASE)
-"""How the names of environment variables end whose values are secrets."""
-
 _MIN_OF_ENVIRONMENT: Final = 12
 """The length of the shortest value of the environment that counts as a secret, unless the run uses it as its key."""
 
-_MIN_HALF: Final = 12
-"""The length of the shortest beginning or end of a secret that is replaced where the rest of it is missing."""
-
-_MIN_ENCODED: Final = 8
-_ESCAPES: Final = ("\\u", "\\/", "\\x", "%")
-_CACHED: Final = 16
 _WIDE: Final = ("utf-16-le", "utf-16-be", "utf-32-le")
+_ESCAPED: Final = re.compile(r"[\\%]")
+_STEM: Final = "redacted"
+MAX_DISTINGUISHED: Final = 10_000
+"""How many secrets of a run get placeholders of their own."""
+
+KNOWN: Final = "known secret"
 STAYS: Final = "the provider sends back a secret in a form that cannot be removed, so nothing of it was written"
 
 
@@ -42,33 +38,89 @@ class Unscrubbable(Unusable):
     """A secret is in what would be written, in a form that cannot be replaced; so nothing is written."""
 
 
+class Placeholders:
+    """What stands for secrets: the same for equal ones, so that what is written can still be judged."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def of(self, secret: str) -> str:
+        """Return what stands for a secret in a text: `[redacted]`, and `[redacted-2]` for the second one."""
+        number = self._number(secret)
+        return REDACTED if number == 1 else f"{REDACTED[:-1]}-{number}]"
+
+    def within_id(self, secret: str) -> str:
+        """Return what stands for a secret in an id or a name: of the same length, with the same punctuation."""
+        number, room = str(self._number(secret)), sum([each not in "-_." for each in secret])
+        digits = iter(_STEM + number.rjust(max(0, room - len(_STEM)), "0"))
+        # Other punctuation might have to be escaped.
+        return "".join([each if each in "-_." else next(digits, "0") for each in secret])
+
+    def _number(self, secret: str) -> int:
+        # Beyond the bound, secrets are removed all the same, but no longer distinguished.
+        if secret not in self._numbers and len(self._numbers) < MAX_DISTINGUISHED:
+            self._numbers[secret] = len(self._numbers) + 1
+        return self._numbers.get(secret, MAX_DISTINGUISHED + 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Scrubber:
-    """Replaces the secrets of a run, in all their encodings, by `[redacted]`."""
+    """Removes the secrets of a run in all their encodings, and what is a secret by its shape, its name or its place.
+
+    Equal secrets get equal placeholders and others different ones, within the lifetime of `placeholders`.
+    """
 
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    placeholders: Placeholders = field(default_factory=Placeholders, repr=False, compare=False)
 
-    def text(self, text: str) -> str:
-        """Return a text without the secrets; raises Unscrubbable if that fails."""
-        if not self.secrets:
-            return text
-        found = _pattern(self.secrets, escaped=_has_escapes(text)).sub(REDACTED, text)
-        if found != text and self.spans(found):
-            raise Unscrubbable(STAYS)
-        return found
+    def text(self, text: str, asked: str = "") -> str:
+        """Return a text, which may be JSON, lines of JSON or an event stream, without secrets.
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where the secrets are in a text, in order."""
-        if not self.secrets:
-            return []
-        return [match.span() for match in _pattern(self.secrets, escaped=_has_escapes(text)).finditer(text)]
+        What is a secret by its shape or name only and is in `asked`, the text of a request, is part of a test and
+        stays. Raises Unscrubbable if a secret of the run cannot be removed.
+        """
+        # Imported here because it needs this module, and because commands print without it.
+        from conformance.secrets.bodies import clean
+
+        return clean(self, text, asked)
+
+    def name(self, name: str) -> str:
+        """Return a name or an id without secrets; what stands for one has its length, and tells it from others."""
+        from conformance.secrets.bodies import clean_name
+
+        return clean_name(self, name)
 
     def check_bytes(self, data: bytes) -> None:
         """Raise Unscrubbable for data that hold a secret in an encoding that other programs cannot read as text."""
         if b"\0" in data and any(
-            self.spans(data[start:].decode(each, "replace")) for each in _WIDE for start in (0, 1)
+            known(self.secrets, data[start:].decode(each, "replace")) for each in _WIDE for start in (0, 1)
         ):
             raise Unscrubbable(STAYS)
+
+
+def known(secrets: Iterable[str], text: str) -> list[Found]:
+    """Return where some secrets of the run are in a text, in order."""
+    return merged(
+        [Found(start, end, KNOWN, _identity(text[start:end], secret)) for start, end, secret in spans(secrets, text)]
+    )
+
+
+def _identity(found: str, secret: str) -> str:
+    """Return what identifies a secret where it was found: one that only begins like a known one is another one."""
+    begins_alike = found.startswith(secret[:MIN_LENGTH]) and len(found) >= len(secret) and not _ESCAPED.search(found)
+    return found if begins_alike else secret
+
+
+def merged(found: Iterable[Found]) -> list[Found]:
+    """Return secrets in order, with those that overlap as one, which is of the kind of the first and longest."""
+    result: list[Found] = []
+    for each in sorted(found, key=lambda each: (each.start, -each.end)):
+        if result and each.start < result[-1].end:
+            last = result[-1]
+            result[-1] = last._replace(end=max(last.end, each.end))
+        else:
+            result.append(each)
+    return result
 
 
 def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
@@ -76,8 +128,11 @@ def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
 
     A value in quotes or with blanks around it is a secret without them, too.
     """
+    # Imported here because it needs this module.
+    from conformance.secrets.urls import secrets_of
+
     proxies = [value for name, value in os.environ.items() if name.lower().endswith("_proxy")]
-    found = [*values, *(part for url in (*urls, *proxies) for part in _of_url(url)), *of_environment(os.environ)]
+    found = [*values, *(part for url in (*urls, *proxies) for part in secrets_of(url)), *of_environment(os.environ)]
     every = {form for value in found for form in (value, value.strip(), value.strip(" \t\r\n\"'"))}
     # The longest first: a secret may hold another one.
     return Scrubber(
@@ -87,7 +142,7 @@ def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
 
 def named_secrets(variables: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values of variables whose names say that they are secrets, such as those that a user passes on."""
-    return tuple([value for name, value in variables.items() if _NAMES.search(name)])
+    return tuple([value for name, value in variables.items() if names.is_secret_variable(name)])
 
 
 def of_environment(environment: Mapping[str, str]) -> Iterator[str]:
@@ -95,78 +150,3 @@ def of_environment(environment: Mapping[str, str]) -> Iterator[str]:
     for value in named_secrets(environment):
         if len(value) >= _MIN_OF_ENVIRONMENT and not value.startswith(("/", "~")):
             yield value
-
-
-def _of_url(url: str) -> Iterator[str]:
-    """Yield the user and the password of a URL, and what its query names as a key, token or the like."""
-    try:
-        parts = urlsplit(url)
-        given = [parts.username, parts.password, *named_secrets(dict(parse_qsl(parts.query)))]
-    except ValueError:
-        return
-    for each in given:
-        if each:
-            yield from {each, unquote(each)}
-
-
-def _has_escapes(text: str) -> bool:
-    return any(each in text for each in _ESCAPES)
-
-
-@lru_cache(maxsize=_CACHED)
-def _pattern(secrets: tuple[str, ...], *, escaped: bool) -> "re.Pattern[str]":
-    """Return what finds secrets in texts; `escaped`: also where each character is escaped in a way of its own."""
-    forms = [form for secret in secrets for form in (_with_halves(secret, escaped=escaped), *_in_base64(secret))]
-    return re.compile("|".join(forms))
-
-
-def _with_halves(secret: str, *, escaped: bool) -> str:
-    """Return the pattern of a secret, and of its first and last half, for a provider that cuts what it quotes."""
-    write = _escaped if escaped else re.escape
-    forms = [write(secret)] if escaped else [re.escape(form) for form in _written(secret)]
-    length = max(_MIN_HALF, (len(secret) + 1) // 2)
-    halves = [write(secret[:length]) + r"[\w-]*", write(secret[-length:])] if length < len(secret) else []
-    return "|".join([*forms, *halves])
-
-
-def _written(secret: str) -> list[str]:
-    """Return a secret as JSON and URLs usually write it, once and twice; the longest first."""
-    once = [json.dumps(secret, ensure_ascii=each)[1:-1] for each in (True, False)]
-    twice = [json.dumps(each, ensure_ascii=False)[1:-1] for each in once]
-    return sorted({secret, *once, *twice, quote(secret), quote(secret, safe="")}, key=len, reverse=True)
-
-
-def _in_base64(secret: str) -> Iterator[str]:
-    """Yield patterns of what base64 makes of a secret; in JSON and URLs only its special characters are escaped."""
-    for core in _base64(secret):
-        yield "".join([each if each.isalnum() else _character(each) for each in core])
-
-
-def _base64(secret: str) -> Iterator[str]:
-    """Yield the characters that base64 has for a secret at any offset in what is encoded, in both alphabets."""
-    data = secret.encode("utf-8", "surrogatepass")
-    for offset in range(3):
-        encoded = b64encode(bytes(offset) + data).decode()
-        start, end = (offset * 8 + 5) // 6, (offset + len(data)) * 8 // 6
-        core = encoded[start:end]
-        if len(core) >= _MIN_ENCODED:
-            yield core
-            if (other := core.replace("+", "-").replace("/", "_")) != core:
-                yield other
-
-
-def _escaped(text: str) -> str:
-    return "".join(map(_character, text))
-
-
-@lru_cache(maxsize=512)
-def _character(character: str) -> str:
-    """Return the pattern of a character: as it is, with escapes of JSON (also repeated ones), encoded for a URL."""
-    units = character.encode("utf-16-be", "surrogatepass").hex()
-    wide = "".join([rf"\\{{1,8}}u(?i:{units[at : at + 4]})" for at in range(0, len(units), 4)])
-    data = character.encode("utf-8", "surrogatepass").hex()
-    percent = "".join([rf"%(?:25){{0,4}}(?i:{data[at : at + 2]})" for at in range(0, len(data), 2)])
-    forms = [re.escape(character), wide, percent]
-    forms += [rf"\\{{1,8}}{re.escape(character)}"] if character in '"\\/' else []
-    forms += [rf"\\{{1,8}}x(?i:{data})"] if len(data) == 2 else []
-    return f"(?:{'|'.join(forms)})"

@@ -18,7 +18,7 @@ from conformance.errors import Unusable
 from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Status
-from conformance.secrets import Scrubber, bodies, scrubber
+from conformance.secrets import learning, scrubber
 from conformance.secrets.urls import shown_url
 from conformance.shrinking.states import (
     Size,
@@ -175,23 +175,15 @@ def _kind(finding: Finding) -> str:
 
 
 def _scrubbed(state: State) -> State:
-    """Return a state without secrets: of the environment, in what looks like keys, in URLs and in headers."""
-    known = scrubber(urls=[each["url"] for each in state])
-    return tuple([_without_secrets(each, known) for each in state])
+    """Return a state without secrets, and without the headers that say nothing about a fault."""
+    text = orjson.dumps(state).decode()
+    known = scrubber(learning.of_text(text), [each["url"] for each in state])
+    return tuple([_reduced(each) for each in orjson.loads(known.text(text))])
 
 
-def _without_secrets(value: dict[str, Any], known: Scrubber) -> dict[str, Any]:
-    clean = {key: _clean(value[key], known) for key in ("request", "response")}
+def _reduced(value: dict[str, Any]) -> dict[str, Any]:
     headers = {name: text for name, text in value["headers"].items() if name in _KEPT_HEADERS}
-    return {**value, **clean, "headers": headers, "url": shown_url(value["url"]) if value["url"] else ""}
-
-
-def _clean(body: Any, known: Scrubber) -> Any:
-    if body is None:
-        return None
-    text = orjson.dumps(body)
-    clean = bodies.scrub(known, text)
-    return body if clean == text else orjson.loads(clean)
+    return {**value, "headers": headers, "url": shown_url(value["url"]) if value["url"] else ""}
 
 
 def _exchanges(search: _Search) -> None:

@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
 import orjson
 
 from conformance import scenarios
+from conformance.caches import remembered
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.faults import ServerFault
@@ -43,8 +43,8 @@ UNKNOWN_MODEL: Final = "no-such-model"
 _ENDPOINT: Final = "/v1/chat/completions"
 _KEEPING: Final = "/responses"
 _STORED: Final = re.compile(r"/responses/(?P<id>[^/]+)")
-_REMEMBERED: Final = 64
-_REMEMBERED_BYTES: Final = 32 * 1024
+_REMEMBERED_BYTES: Final = 8 * 1024 * 1024
+_SMALL_REQUEST: Final = 32 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,14 +234,19 @@ def remembering(simulator: Simulator) -> Callable[[HttpRequest], HttpReply]:
     What depends on the replies that the simulator keeps is never remembered.
     """
 
-    @lru_cache(maxsize=_REMEMBERED)
+    @remembered(_REMEMBERED_BYTES, _size)
     def answer(method: str, path: str, content_type: str | None, body: bytes) -> HttpReply:
         headers = {} if content_type is None else {"content-type": content_type}
         return simulator.answer(HttpRequest(method, path, headers, body))
 
-    def remembered(request: HttpRequest) -> HttpReply:
-        if len(request.body) > _REMEMBERED_BYTES or _KEEPING in request.path:
+    def remembered_answer(request: HttpRequest) -> HttpReply:
+        if len(request.body) > _SMALL_REQUEST or _KEEPING in request.path:
             return simulator.answer(request)
         return answer(request.method, request.path, request.headers.get("content-type"), request.body)
 
-    return remembered
+    return remembered_answer
+
+
+def _size(reply: HttpReply) -> int:
+    """Return about how many bytes a reply takes; each chunk of a stream is an object of its own."""
+    return len(reply.body) if isinstance(reply.body, bytes) else sum([len(each) + 64 for each in reply.body])

@@ -57,23 +57,24 @@ def of_claim(claimed: Mapping[str, Any], values: Mapping[str, object]) -> Refusa
 
 def completed(refusal: Refusal, values: Mapping[str, object]) -> Refusal:
     """Return a refusal whose remaining placeholders are filled; those without a value stay."""
-
-    def fill(template: Any) -> Any:
-        if isinstance(template, str):
-            whole = _HOLE.fullmatch(template)
-            if whole and whole[1] in values:
-                return values[whole[1]]
-            return _HOLE.sub(lambda hole: str(values[hole[1]]) if hole[1] in values else hole[0], template)
-        if isinstance(template, dict):
-            return {key: fill(member) for key, member in template.items()}
-        return [fill(item) for item in template] if isinstance(template, list) else template
-
     return replace(
         refusal,
-        message=None if refusal.message is None else str(fill(refusal.message)),
-        param=None if refusal.param is None else str(fill(refusal.param)),
-        body=fill(refusal.body),
+        message=None if refusal.message is None else str(_filled(refusal.message, values)),
+        param=None if refusal.param is None else str(_filled(refusal.param, values)),
+        body=_filled(refusal.body, values),
     )
+
+
+# Not a function within the one above: one that calls itself is a cycle, which would hold the values of a request.
+def _filled(template: Any, values: Mapping[str, object]) -> Any:
+    if isinstance(template, str):
+        whole = _HOLE.fullmatch(template)
+        if whole and whole[1] in values:
+            return values[whole[1]]
+        return _HOLE.sub(lambda hole: str(values[hole[1]]) if hole[1] in values else hole[0], template)
+    if isinstance(template, dict):
+        return {key: _filled(member, values) for key, member in template.items()}
+    return [_filled(item, values) for item in template] if isinstance(template, list) else template
 
 
 def first_refusal(outcomes: Sequence[Outcome], exchange: int = 0) -> Refusal | None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance import profiles
+from conformance import linear, profiles
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.wire.ids import id_of_place, positional_ids, text_matching
 
@@ -70,7 +70,7 @@ class ReplyContext:
         number = self._number(position)
         if _ENDS_IN_NUMBER.search(pattern):
             for positional in positional_ids(name, number):
-                if re.fullmatch(pattern, positional):
+                if linear.fits(pattern, positional):
                     return positional
         return self.matching_text(_ENDS_IN_NUMBER.sub(str(number), pattern), f"call {position}")
 

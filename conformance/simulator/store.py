@@ -6,6 +6,7 @@ kept; what was dropped is not checked any more.
 """
 
 import threading
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -16,13 +17,16 @@ from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.values import objects
 
 MAX_REPLIES: Final = 512
-MAX_BYTES: Final = 32 * 1024 * 1024
+MAX_BYTES: Final = 16 * 1024 * 1024
+"""Bytes of what is kept, packed: a request of megabytes, which mostly repeats itself, packs to a tenth."""
+
 MAX_SESSION: Final = 32
 MAX_SESSION_BYTES: Final = 4 * 1024 * 1024
 """Of the session that a request continues, so many replies are looked at, with so many bytes."""
 
+_FAST: Final = 1
 _ITEM_KEYS: Final = ("id", "encrypted_content", "call_id")
-_MAX_SIZE: Final = MAX_BYTES // 8
+_MAX_SIZE: Final = 4 * 1024 * 1024
 """A larger exchange is not kept."""
 
 
@@ -30,14 +34,16 @@ class Kept(NamedTuple):
     """A reply that was sent.
 
     `url` and `request`: what it replied to. `reply`: its body, also if it was streamed; `events`: the stream, empty if
-    there was none. `keys`: what tells its items from others. `parent`: the id of the reply that its request continued;
-    empty if it began a session. `stored`: whether a client may refer to it.
+    there was none; all three but the URL are packed. `unpacked`: their bytes before. `keys`: what tells its items from
+    others. `parent`: the id of the reply that its request continued; empty if it began a session. `stored`: whether a
+    client may refer to it.
     """
 
     url: str
     request: bytes
     reply: bytes
-    events: str
+    events: bytes
+    unpacked: int
     keys: tuple[tuple[str, str], ...]
     parent: str
     stored: bool
@@ -45,13 +51,15 @@ class Kept(NamedTuple):
     @property
     def size(self) -> int:
         """Return how much it takes, in bytes."""
-        return len(self.request) + len(self.reply) + len(self.events)
+        named = sum([len(text) for key in self.keys for text in key])
+        return len(self.url) + len(self.request) + len(self.reply) + len(self.events) + named
 
     def exchange(self) -> Exchange:
         """Return the exchange as it was on its own wire."""
-        body = orjson.loads(self.request)
-        response = self.events or orjson.loads(self.reply)
-        return Exchange.of_plain(body, response, 200, bool(self.events), url=self.url, model=model_of(body))
+        body = orjson.loads(zlib.decompress(self.request))
+        events = zlib.decompress(self.events).decode()
+        response = events or orjson.loads(zlib.decompress(self.reply))
+        return Exchange.of_plain(body, response, 200, bool(events), url=self.url, model=model_of(body))
 
 
 class ReplyStore:
@@ -67,17 +75,20 @@ class ReplyStore:
 
     def add(self, exchange: Exchange, reply: Mapping[str, Any], parent: str) -> None:
         """Keep a reply, and drop the oldest ones if there are too many."""
+        events = exchange.response.encode() if exchange.streamed else b""
+        request, body = orjson.dumps(exchange.request), orjson.dumps(reply)
         kept = Kept(
             exchange.url,
-            orjson.dumps(exchange.request),
-            orjson.dumps(reply),
-            exchange.response if exchange.streamed else "",
+            zlib.compress(request, _FAST),
+            zlib.compress(body, _FAST),
+            zlib.compress(events, _FAST),
+            len(request) + len(body) + len(events),
             tuple(_keys(reply.get("output"))),
             parent,
             reply.get("store") is not False,
         )
         with self._lock:
-            if kept.size > _MAX_SIZE:
+            if kept.unpacked > _MAX_SIZE:
                 self._is_whole = False
                 return
             identity = str(reply["id"])
@@ -99,7 +110,7 @@ class ReplyStore:
         """Return the body of a reply that a client may refer to; None if there is none by that id."""
         with self._lock:
             kept = self._replies.get(identity)
-        return orjson.loads(kept.reply) if kept is not None and kept.stored else None
+        return orjson.loads(zlib.decompress(kept.reply)) if kept is not None and kept.stored else None
 
     def delete(self, identity: str) -> bool:
         """Delete a reply that a client may refer to; return whether there was one."""
@@ -129,7 +140,7 @@ class ReplyStore:
             while identity in self._replies and len(found) < MAX_SESSION:
                 found.append(self._replies[identity])
                 identity = found[-1].parent
-                if sum([kept.size for kept in found]) > MAX_SESSION_BYTES:
+                if sum([kept.unpacked for kept in found]) > MAX_SESSION_BYTES:
                     break
         return [kept.exchange() for kept in reversed(found)]
 

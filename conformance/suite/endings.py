@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance.markup.detection import find_leaks
+from conformance.markup.layers import layer_of
 from conformance.markup.reading import ReadCall, read_calls
 from conformance.markup.signs import CALL, REMAINS
-from conformance.rules.leaks import layer_of, title_of
+from conformance.rules.leaks import title_of
 from conformance.wire.arguments import read_json
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange

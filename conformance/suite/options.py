@@ -1,6 +1,5 @@
 """The options of a run of the suites, and what the environment says about the server of a live one."""
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from conformance.documents import parse_json
 from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.secrets.urls import shown_url
-from conformance.transport.client import REQUEST_TIMEOUT
+from conformance.transport.limits import MAX_TIME, REQUEST_TIMEOUT
 
 ON, OFF, AUTO = "on", "off", "auto"
 THINKING: Final = (ON, OFF, AUTO)
@@ -66,7 +65,7 @@ class Options:
     thinking: str = ""
     claims: tuple[str, ...] = ()
     request_timeout: float = REQUEST_TIMEOUT
-    max_time: float = math.inf
+    max_time: float = MAX_TIME
     resume: bool = False
     protocol: str = ""
     variant: str = ""

@@ -3,13 +3,12 @@
 If a case is played many times, what must hold every time is separated from what a model is free to do.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, Final, TypeVar
 
-from conformance import rules
+from conformance import linear, rules
 from conformance.core_facts import REASONING_RULE
 from conformance.judge import check
 from conformance.observations import words
@@ -117,7 +116,7 @@ def _hidden_rules(claims: Mapping[str, Any]) -> Iterator[str]:
     if (claimed[0] if isinstance(claimed, list) else claimed) in ("", *TAGS):
         yield from (REASONING_RULE, "reasoning/not-of-earlier-turn")
     formats = claims.get("reply.id-format", "id")
-    if any(re.fullmatch(each, "") for each in (formats if isinstance(formats, list) else [formats])):
+    if any(linear.fits(each, "") for each in (formats if isinstance(formats, list) else [formats])):
         yield "response/id-unique-in-session"
     if claims.get("finish.missing") is True:
         yield "response/finish-reason-*"

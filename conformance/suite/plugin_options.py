@@ -114,13 +114,15 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "type": float,
         "default": 120.0,
         "help": "Time for one request, from sending it to the last byte of its reply (default: 120). A request that "
-        "takes longer costs its one probe.",
+        "takes longer costs its one probe; so does one whose reply drips in, with fewer than 200 bytes in 20 seconds.",
     },
     "max-time": {
         "metavar": "SECONDS",
         "type": float,
-        "help": "Time for the whole run; nothing is sent after it. Results so far are kept, the rest is untested, and "
-        "the run fails.",
+        "default": 7200.0,
+        "help": "Time for the whole live run (default: 7200, two hours; inf for no limit); nothing is sent after it. "
+        "Results so far are kept, the rest is untested, and the run fails. A run also ends after three time-outs in a "
+        "row.",
     },
 }
 """The options by name, with the attributes for pytest's parser."""

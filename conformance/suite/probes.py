@@ -22,6 +22,7 @@ from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
 from conformance.wire.plain import is_event_stream
+from conformance.wire.values import as_object
 from conformance.wires import as_sent, by_name
 
 ACCEPTED: Final = "accepted"
@@ -30,7 +31,7 @@ ALREADY: Final = "a reply, sent back as it came, is claimed to have the same ans
 UNSEEN: Final = "the prompt has as many tokens as without it"
 _SERVER_ERROR: Final = 500
 _CLIENT_ERROR: Final = 400
-_OF_REFUSALS: Final = ("error/body-shape", "http/content-type-matches-body")
+_OF_REFUSALS: Final = ("error/body-shape", "error/body-is-object", "http/content-type-matches-body")
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
 
 CHANGES: Final[Mapping[str, Callable[..., None]]] = {**deviations.CHANGES, **reasoning_deviations.CHANGES}
@@ -91,7 +92,8 @@ def _broken_rule(refusal: Exchange, profile: Profile) -> str:
     """
     body = refusal.response
     # A refusal as an event is what some hosts send to those who ask for a stream.
-    is_event = type(body) is str and is_event_stream(body)
+    is_asked = as_object(refusal.request).get("stream") is True
+    is_event = type(body) is str and is_asked and is_event_stream(body)
     is_judged = (refusal.status or 0) >= _CLIENT_ERROR and type(body) is not dict and not is_event
     outcomes = check(refusal, profile, _OF_REFUSALS) if is_judged else ()
     broken = [each for each in outcomes if each.status is Status.FAILED and each.level is Level.MUST]
@@ -140,8 +142,8 @@ def with_changes(
     the exchanges that led to it. Raises Inapplicable if a change finds nothing to change.
     """
     changed: dict[str, Any] = copy.deepcopy(dict(body))
-    for change in changes:
-        unchanged = copy.deepcopy(changed)
+    for number, change in enumerate(changes):
+        unchanged = copy.deepcopy(changed) if number else body
         CHANGES[change.name](ChangedRequest(changed, transcript, claims, before), **change.parameters)
         if changed == unchanged and change.name not in _SAME_VALUE:
             raise Inapplicable

@@ -26,8 +26,10 @@ T = TypeVar("T")
 def begin(options: Options, profile: Profile, model: str, shelf: CassetteFolder) -> CaseRecorder:
     """Return the recording of a run.
 
-    Raises Unusable if it would replace real replies by simulated ones, or hold those of a foreign host.
+    Raises Unusable if it would replace real replies by simulated ones, hold those of a foreign host, or follow links.
     """
+    # First, since to read a manifest that is a pipe takes forever.
+    shelf.refuse_links()
     old = shelf.manifest().get(model)
     if old is not None and old.evidence is not Evidence.SIMULATED and not options.has_endpoint:
         raise Unusable(f"the cassettes of {model} hold real replies ({old.evidence}); add --live to record them again")

@@ -15,7 +15,7 @@ from conformance.scenarios import Scenario
 from conformance.secrets import scrubber
 from conformance.simulator import simulated
 from conformance.suite.options import Options, key_for
-from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
+from conformance.transport.client import Client, Endpoint, Inconclusive, RunStopped
 from conformance.transport.interaction import RawInteraction
 from conformance.transport.recording import Take
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
@@ -72,14 +72,10 @@ class Replies:
     def not_played(self, scenario: Scenario, variant: str) -> str:
         """Return why a case that the claims allow is not played; empty if it is.
 
-        The scripted model of an engine has no replies for some scenarios, and a real recording that is older than a
-        scenario need not hold it.
+        A real recording that is older than a scenario need not hold it.
         """
         name = f"{scenario.name}.{variant}"
         entry = None if self.entry is None else self.entry.of(name)
-        engine = self._options.engine if entry is None else entry.engine
-        if scenario.for_free_models and engine is not None:
-            return f"{NOT_PLAYED}: the scripted model of the engine has no replies for it; use one that speaks freely"
         if entry is None or entry.evidence is Evidence.SIMULATED or entry.date >= scenario.since:
             return ""
         if self.cassettes.path(self.model, name).exists():
@@ -155,7 +151,7 @@ class Requests:
         except Inconclusive as error:
             if take is not None and error.exchange is None:
                 take.lost += 1
-            if isinstance(error, OutOfTime):
+            if isinstance(error, RunStopped):
                 self.stopped = str(error)
             raise
         finally:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
+from conformance import linear
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.observations.counts import prompt_tokens
@@ -197,4 +198,4 @@ def _listed(claimed: Any) -> list[Any]:
 
 def _match(pattern: Any, ids: Sequence[Any]) -> bool:
     patterns = [each for each in _listed(pattern) if isinstance(each, str) and each != UNKNOWN]
-    return all(isinstance(each, str) and any(re.fullmatch(one, each) for one in patterns) for each in ids)
+    return all(isinstance(each, str) and any(linear.fits(one, each) for one in patterns) for each in ids)

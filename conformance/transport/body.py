@@ -1,6 +1,8 @@
 """Bodies of replies: read and unpacked within bounds, whatever the peer sends."""
 
+import time
 import zlib
+from collections import deque
 from typing import Final, NamedTuple
 
 import httpx
@@ -29,6 +31,14 @@ HEAD: Final = 64 * 1024
 ACCEPTED_ENCODINGS: Final = "gzip, deflate"
 """The header `accept-encoding` of requests."""
 
+FLOOR_SECONDS: Final = 20.0
+FLOOR_BYTES: Final = 200
+FLOOR_READS: Final = 8
+"""A body ends as too slow if so many reads within so many seconds bring fewer bytes: a word of a stream has that many.
+
+A pause is not slow, since models think; nor are comments, empty lines and pings, with which servers bridge one.
+"""
+
 _BLOCK: Final = 64 * 1024
 _ANY_HEADER: Final = 47
 """Makes zlib accept the header of gzip as well as its own."""
@@ -44,21 +54,29 @@ class Content(NamedTuple):
     cut: str = ""
 
 
+class TooSlow(Exception):
+    """A body drips: the rest would take longer than anyone waits; the message continues the URL of a request."""
+
+
 class _Exceeded(Exception):
     """A body exceeds a bound; the message says which."""
 
 
 async def read(reply: httpx.Response) -> Content:
-    """Return the body of a reply whose headers have arrived; nothing that a peer sends raises, and no more is kept."""
+    """Return the body of a reply whose headers have arrived; no more of it is kept than the bounds allow.
+
+    Raises TooSlow for a body that drips; nothing else that a peer sends raises.
+    """
     encoding = reply.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         return Content(b"", f"one encoded as {encoding[:40]!r}, which the request does not accept")
     unpacker = None if encoding in ("", "identity") else _Unpacker(encoding)
     data = bytearray()
-    received, broken = 0, ""
+    received, broken, pace = 0, "", _Pace()
     try:
         async for chunk in reply.aiter_raw():
             received += len(chunk)
+            pace.add(chunk)
             if received > MAX_REPLY:
                 raise _Exceeded(f"more than {MAX_REPLY:,} bytes")
             if unpacker is None:
@@ -98,6 +116,36 @@ def _shorter(reply: httpx.Response, received: int) -> str:
     length = reply.headers.get("content-length", "")
     declared = int(length) if length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS else 0
     return f"one that ended after {received:,} of {declared:,} bytes" if received < declared else ""
+
+
+class _Pace:
+    """How fast a body has come lately."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+        self._reads: deque[tuple[float, int]] = deque()
+
+    def add(self, chunk: bytes) -> None:
+        """Count what was read; raises TooSlow below the floor."""
+        if len(chunk) >= FLOOR_BYTES:
+            self._reads.clear()
+            self._began = 0.0
+            return
+        text = chunk.strip()
+        if not text or text.startswith((b":", b"event: ping")):
+            return
+        now = time.monotonic()
+        self._began = self._began or now
+        self._reads.append((now, len(chunk)))
+        while now - self._reads[0][0] > FLOOR_SECONDS:
+            self._reads.popleft()
+        size = sum([size for _, size in self._reads])
+        if size >= FLOOR_BYTES:
+            # The pace is good again, so a drip would begin here.
+            self._reads.clear()
+            self._began = 0.0
+        elif now - self._began >= FLOOR_SECONDS and len(self._reads) >= FLOOR_READS:
+            raise TooSlow(f"sends its reply too slowly: {size} bytes in {FLOOR_SECONDS:g} seconds")
 
 
 class _Unpacker:

@@ -19,12 +19,10 @@ from conformance.secrets import Scrubber
 from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
 from conformance.transport.interaction import Keep, RawInteraction
+from conformance.transport.limits import MAX_TIMEOUTS, REQUEST_TIMEOUT
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import by_name
-
-REQUEST_TIMEOUT: Final = 120.0
-"""Seconds from a request to the last byte of its reply."""
 
 CONNECT_TIMEOUT: Final = 15.0
 """Seconds until an address that does not answer counts as unreachable."""
@@ -41,6 +39,7 @@ SIMULATOR_ERROR: Final = "simulator_error"
 """The error type of a bug in the simulator; a status of 500 alone may be what the profile claims."""
 
 _UNREACHABLE: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
+_LATE: Final = (TimeoutError, bodies.TooSlow, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout)
 
 
 class UnusableReply(Unusable):
@@ -58,8 +57,16 @@ class Inconclusive(UnusableReply):
     """The endpoint was busy, failed or gave no reply (429, 5xx, a timeout, broken HTTP). Never its failure."""
 
 
-class OutOfTime(Inconclusive):
+class RunStopped(Inconclusive):
+    """Nothing more is sent in this run."""
+
+
+class OutOfTime(RunStopped):
     """The time of the whole run is over."""
+
+
+class Unresponsive(RunStopped):
+    """The endpoint timed out so often in a row that further requests would only take time."""
 
 
 class _BrokenReply(Inconclusive):
@@ -120,6 +127,8 @@ class Client:
         self._wire = by_name(endpoint.wire)
         self._base_url = endpoint.base_url.rstrip("/")
         self._answers = 0
+        self._timeouts = 0
+        self._silence = ""
         # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
@@ -159,6 +168,8 @@ class Client:
 
     def send_once(self, body: Mapping[str, Any], keep: Keep | None = None) -> Exchange:
         """Return the exchange of one request, whatever its status, without a retry; raises if no reply comes."""
+        if self._timeouts >= MAX_TIMEOUTS:
+            raise Unresponsive(self._silence)
         left = self._until - time.monotonic()
         if left <= 0:
             raise self._out_of_time()
@@ -166,11 +177,8 @@ class Client:
         try:
             request = self._request(sent)
             interaction = self._runner.run(self._ask(request, min(left, self._endpoint.seconds)))
-        except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
-            if left < self._endpoint.seconds:
-                raise self._out_of_time() from None
-            message = f"{sent.shown_url} did not finish its reply within {self._endpoint.seconds:g} seconds"
-            raise Inconclusive(message) from None
+        except _LATE as error:
+            raise self._late(sent.shown_url, error, left) from None
         except _UNREACHABLE as error:
             raise self._unreachable(error, sent.shown_url) from None
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL) as error:
@@ -179,6 +187,7 @@ class Client:
         except (httpx.TransportError, OSError) as error:
             words = self._scrubbed(bodies.words(error))
             raise _BrokenReply(f"{sent.shown_url} gave no HTTP reply: {words}") from None
+        self._timeouts = 0
         if self._endpoint.scrubber is not None:
             interaction = interaction.without_secrets(self._endpoint.scrubber)
         if keep is not None:
@@ -235,12 +244,29 @@ class Client:
         self._answers += 1
         return conclusive
 
+    def _late(self, url: str, error: Exception, left: float) -> Inconclusive:
+        """Return what to raise for a reply that did not end in time; `left` were the seconds of the run before it."""
+        is_slow = isinstance(error, bodies.TooSlow)
+        if left < self._endpoint.seconds and not is_slow:
+            return self._out_of_time()
+        late = str(error) if is_slow else f"did not finish its reply within {self._endpoint.seconds:g} seconds"
+        return self._timed_out(f"{url} {late}")
+
+    def _timed_out(self, message: str) -> Inconclusive:
+        """Count a time-out, and return what to raise for it."""
+        self._timeouts += 1
+        if self._timeouts < MAX_TIMEOUTS:
+            return Inconclusive(message)
+        self._silence = f"{self._timeouts} time-outs in a row, so nothing more is sent; the last one: {message}"
+        return Unresponsive(self._silence)
+
     def _unreachable(self, error: httpx.TransportError, url: str) -> Unusable:
         """Return what to raise if no connection comes about; after good answers, it costs only its request."""
         words = self._scrubbed(str(error))
         words = words or f"no connection within {min(CONNECT_TIMEOUT, self._endpoint.seconds):g} seconds"
         if self._answers:
-            return Inconclusive(f"{url} cannot be connected to any more ({words}); {self._so_far()}")
+            message = f"{url} cannot be connected to any more ({words}); {self._so_far()}"
+            return self._timed_out(message) if isinstance(error, httpx.ConnectTimeout) else Inconclusive(message)
         return Unusable(f"cannot connect to {url} ({words}); check --base-url, or start the server first")
 
     def _scrubbed(self, text: str) -> str:

@@ -47,7 +47,7 @@ class PeerBounds:
     Of `big_bodies`, so many are read and answered at once; the others wait. Beyond `connections`, new ones are dropped.
     """
 
-    head_seconds: float = 20.0
+    head_seconds: float = 10.0
     body_seconds: float = 60.0
     reply_seconds: float = 60.0
     idle_seconds: float = 60.0
@@ -71,16 +71,26 @@ def error_body(message: str) -> bytes:
     return json.dumps({"error": error}).encode()
 
 
+def is_origin_served(origin: str, host: str) -> bool:
+    """Return True if an Origin header names a page of this machine, or of the host that the request is addressed to.
+
+    The pages of other sites that a browser shows could use the server otherwise. `host` is the checked Host header.
+    """
+    scheme, _, page = origin.strip().lower().partition("://")
+    if scheme not in ("http", "https") or not _named(page):
+        return False
+    return is_host_served(page, "localhost") or _named(page) == _named(host)
+
+
 @lru_cache(maxsize=128)
 def is_host_served(header: str, bound_host: str) -> bool:
     """Return True if a Host header names this machine: by a loopback name or address, or as the server was bound.
 
     A server that is bound to all addresses can have any address and any name that is not public.
     """
-    name = _HOST.fullmatch(header.strip().lower())
-    if name is None:
+    host = _named(header)
+    if not host:
         return False
-    host = (name["v6"] or name["name"]).rstrip(".")
     if host in {"localhost", bound_host.lower()} or host.endswith(".localhost"):
         return True
     try:
@@ -88,6 +98,12 @@ def is_host_served(header: str, bound_host: str) -> bool:
     except ValueError:
         return bound_host in _ALL_ADDRESSES and ("." not in host or host.endswith(".internal"))
     return address.is_loopback or bound_host in _ALL_ADDRESSES
+
+
+def _named(header: str) -> str:
+    """Return the name or address in a Host header, without its port; empty if it has none."""
+    found = _HOST.fullmatch(header.strip().lower())
+    return "" if found is None else (found["v6"] or found["name"]).rstrip(".")
 
 
 def is_loopback(host: str) -> bool:

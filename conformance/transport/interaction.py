@@ -26,10 +26,10 @@ class RawInteraction:
         """Return the interaction as it may be kept; raises Unscrubbable if a secret cannot be removed from it."""
         return replace(
             self,
-            url=shown_url(self.url),
+            url=scrubber.text(shown_url(self.url)),
             reason=scrubber.text(self.reason),
             headers=tuple([(name, scrubber.text(value)) for name, value in self.headers]),
-            content=scrub(scrubber, self.content, self.sent.decode()),
+            content=scrub(scrubber, self.content, self.sent.decode("utf-8", "surrogateescape")),
         )
 
 

@@ -5,17 +5,25 @@ It is a module of its own because only a process that listens must pay for impor
 
 import asyncio
 import logging
-import math
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, Final, cast
 
 from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import LineTooLong
 
-from conformance.transport.http import HttpReply, HttpRequest, PeerBounds, error_body, error_reply, is_host_served
+from conformance.transport.deadlines import TimedConnection, end_slow_connections
+from conformance.transport.http import (
+    HttpReply,
+    HttpRequest,
+    PeerBounds,
+    error_reply,
+    is_host_served,
+    is_origin_served,
+)
 
 _LOG: Final = logging.getLogger("conformance.server")
 """What was bounded; requests themselves are never logged, since they may hold secrets."""
@@ -25,6 +33,9 @@ _INLINE_BYTES: Final = 16 * 1024
 
 _SMALL_BYTES: Final = 64 * 1024
 """Bodies up to this size are read at once, however many there are."""
+
+_ANSWERING: Final = 2
+"""How many big bodies are answered at once: the interpreter works on one at a time, and each takes memory."""
 
 _STOP_SECONDS: Final = 0.5
 
@@ -43,22 +54,18 @@ class Listener(web.Server):
         super().__init__(self._respond)
         self.bounds = bounds
         self.open = 0
+        self.is_full = False
         self._answer, self._host = answer, host
         self._slots = asyncio.Semaphore(bounds.big_bodies)
+        self._workers = ThreadPoolExecutor(_ANSWERING, "conformance-answers")
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
         return _Connection(self)
 
-    async def end_slow_connections(self) -> None:
-        """Look again and again for connections that have waited too long; a timer for each request would cost more."""
-        loop, bounds = asyncio.get_running_loop(), self.bounds
-        pause = min(1.0, bounds.head_seconds / 4, bounds.body_seconds / 4, bounds.reply_seconds / 4)
-        while True:
-            await asyncio.sleep(pause)
-            now = loop.time()
-            for connection in self.connections:
-                cast(_Connection, connection).end_if_slow(now)
+    def end_workers(self) -> None:
+        """Answer nothing more; what is being answered ends by itself."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
 
     async def _respond(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = cast(_Connection, request.protocol)
@@ -85,19 +92,19 @@ class Listener(web.Server):
     async def _reply(self, request: web.BaseRequest, connection: "_Connection") -> tuple[HttpReply, bool]:
         """Return the reply to a request, and whether the request was refused without asking for one."""
         try:
-            self._check_host(request)
+            self._check_sender(request)
             if self._has_small_body(request):
                 return await self._answered(await self._received(request, connection)), False
             async with self._slot_for_big_body():
                 return await self._answered(await self._received(request, connection)), False
         except _Refused as refused:
-            _log(connection, refused.status, refused.message)
+            connection.log_refusal(refused.status, refused.message)
             return error_reply(refused.status, refused.message), True
 
     async def _answered(self, received: HttpRequest) -> HttpReply:
         if len(received.body) <= _INLINE_BYTES:
             return self._answer(received)
-        return await asyncio.get_running_loop().run_in_executor(None, self._answer, received)
+        return await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, received)
 
     @asynccontextmanager
     async def _slot_for_big_body(self) -> AsyncIterator[None]:
@@ -112,8 +119,8 @@ class Listener(web.Server):
         finally:
             self._slots.release()
 
-    def _check_host(self, request: web.BaseRequest) -> None:
-        """Refuse a page of another site whose name resolves to this machine (DNS rebinding)."""
+    def _check_sender(self, request: web.BaseRequest) -> None:
+        """Refuse a page of another site, also one whose name resolves to this machine (DNS rebinding)."""
         hosts = request.headers.getall("host", [])
         if len(hosts) != 1 and request.version >= (1, 1):
             raise _Refused(400, f"expected one Host header, got {len(hosts)}")
@@ -121,6 +128,9 @@ class Listener(web.Server):
             if not is_host_served(host, self._host):
                 text = f"expected a loopback name or the host that this server is bound to as Host, got {host!r:.80}"
                 raise _Refused(421, text)
+        for origin in request.headers.getall("origin", []):
+            if not is_origin_served(origin, "".join(hosts)):
+                raise _Refused(403, f"expected no Origin, or a page of this machine, got {origin!r:.80}")
 
     def _has_small_body(self, request: web.BaseRequest) -> bool:
         """Return False if a body is big or of unknown length; raises _Refused if it will not be read."""
@@ -163,34 +173,30 @@ class Listener(web.Server):
             raise _Refused(413, f"expected a body of at most {self.bounds.body_bytes} bytes, got {size}")
 
 
-class _Connection(web.RequestHandler):
+class _Connection(TimedConnection):
     """A connection that answers half-closed peers, and ends slow and unreadable ones with an error in JSON."""
 
-    __slots__ = ("_answered", "_body", "_due", "_end", "_is_half_closed", "_server")
+    __slots__ = ("_body", "_is_half_closed", "_server")
 
     def __init__(self, server: Listener) -> None:
-        super().__init__(
-            server,
-            loop=asyncio.get_running_loop(),
-            logger=_LOG,
-            access_log=None,  # type: ignore[arg-type] # aiohttp's own way not to log requests
-            keepalive_timeout=server.bounds.idle_seconds,
-            lingering_time=server.bounds.linger_seconds,
-            auto_decompress=False,
-        )
+        bounds = server.bounds
+        keep, linger = bounds.idle_seconds, bounds.linger_seconds
+        super().__init__(server, bounds.head_seconds, logger=_LOG, keepalive_timeout=keep, lingering_time=linger)
         self._server = server
-        self._answered = 0
         self._is_half_closed = False
         self._body: StreamReader | None = None
-        self._due = math.inf
-        self._end: Callable[[], None] = self.drop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._server.open += 1
-        if self._server.open > self._server.bounds.connections:
-            _LOG.warning("a connection was dropped: there are %s already", self._server.bounds.connections)
+        server = self._server
+        server.open += 1
+        if server.open > server.bounds.connections:
+            # Once for all that are dropped in a row: thousands of them must not fill a log.
+            if not server.is_full:
+                _LOG.warning("connections are dropped: there are %s already", server.bounds.connections)
+            server.is_full = True
             cast(asyncio.Transport, transport).abort()
             return
+        server.is_full = False
         # A write then waits until the kernel has it all, so what a slow reader leaves is bounded by time.
         cast(asyncio.Transport, transport).set_write_buffer_limits(0)
         super().connection_made(transport)
@@ -199,26 +205,17 @@ class _Connection(web.RequestHandler):
         self._server.open -= 1
         super().connection_lost(exc)
 
-    def data_received(self, data: bytes) -> None:
-        # Some clients send a line end after a body; it does not begin a request.
-        if self._due == math.inf and self._is_idle and data.strip(b"\r\n"):
-            self.awaits(self._server.bounds.head_seconds, self._refuse_head)
-        super().data_received(data)
-
     def eof_received(self) -> bool:  # type: ignore[override] # asyncio asks whether to keep the connection
         """Keep the connection of a peer that only receives from now on until its requests are answered."""
         self._is_half_closed = True
         if self._body is not None:
             self.awaits_body(self._body)
-        return not self._is_idle
-
-    def awaits(self, seconds: float, end: Callable[[], None]) -> None:
-        """Note what to do if the connection is still at this point after so many seconds."""
-        self._due, self._end = self._loop.time() + seconds, end
+        return not self.is_idle
 
     def awaits_nothing(self) -> None:
         """Note that nothing is awaited from the peer now."""
-        self._body, self._due = None, math.inf
+        self._body = None
+        super().awaits_nothing()
 
     def awaits_body(self, body: StreamReader) -> None:
         """Note that the rest of a body is awaited; refuse the request if it is late or cannot come any more."""
@@ -229,32 +226,15 @@ class _Connection(web.RequestHandler):
         if self._is_half_closed and not body.is_eof():
             body.set_exception(_Refused(400, "expected a whole body, got the end of the connection"))
 
-    def end_if_slow(self, now: float) -> None:
-        """End what has waited too long."""
-        if now >= self._due:
-            self._due = math.inf
-            self._end()
-
     def end(self) -> bool:
         """Note that a request was answered, and return True if it was the last one."""
-        self.awaits_nothing()
-        self._answered += 1
-        return self._is_half_closed and self._is_idle
+        self.note_answer()
+        return self._is_half_closed and self.is_idle
 
     def drop(self) -> None:
         """Disconnect a client that does not read its reply."""
-        _log(self, 0, f"the reply was not read within {self._server.bounds.reply_seconds:g} seconds")
+        self.log_refusal(0, f"the reply was not read within {self._server.bounds.reply_seconds:g} seconds")
         self.abort()
-
-    def abort(self) -> None:
-        """Disconnect, and drop what is not sent yet."""
-        if self.transport is not None:
-            self.transport.abort()
-
-    @property
-    def _is_idle(self) -> bool:
-        """Return True if each request whose head was read is answered."""
-        return self._request_count == self._answered
 
     def handle_error(
         self,
@@ -271,7 +251,7 @@ class _Connection(web.RequestHandler):
             self.end()
             status = 431 if isinstance(exc, LineTooLong) else status
             reply = error_reply(status, f"the request cannot be read: {(message or '').partition(chr(10))[0]:.200}")
-            _log(self, status, type(exc).__name__)
+            self.log_refusal(status, type(exc).__name__)
         response = _response(reply)
         response.force_close()
         return response
@@ -281,16 +261,10 @@ class _Connection(web.RequestHandler):
         if not isinstance(keywords.get("exc_info"), web.RequestPayloadError | _Refused):
             super().log_exception(*arguments, **keywords)
 
-    def _refuse_head(self) -> None:
-        """End a connection that sends no whole head."""
-        if self.transport is None or not self._is_idle:
-            return
-        text = f"expected the head of a request within {self._server.bounds.head_seconds:g} seconds"
-        _log(self, 408, text)
-        body = error_body(text)
-        head = f"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: {len(body)}\r\n"
-        self.transport.write(f"{head}content-type: application/json\r\n\r\n".encode() + body)
-        self.force_close()
+    def log_refusal(self, status: int, text: str) -> None:
+        """Log that the peer was refused with a status, or disconnected with 0."""
+        answered = f"answered {status}" if status else "disconnected"
+        _LOG.warning("%s: %s: %s", self.peername, answered, text)
 
 
 async def listen(
@@ -299,7 +273,9 @@ async def listen(
     """Serve on a bound socket until `stop` is set; connections that are open then are closed."""
     server = await asyncio.get_running_loop().create_server(listener, sock=listener_socket, backlog=socket.SOMAXCONN)
     started()
-    watch = asyncio.create_task(listener.end_slow_connections())
+    bounds = listener.bounds
+    seconds = bounds.head_seconds, bounds.body_seconds, bounds.reply_seconds
+    watch = asyncio.create_task(end_slow_connections(lambda: listener.connections, *seconds))
     try:
         await stop.wait()
     finally:
@@ -307,14 +283,10 @@ async def listen(
         server.close()
         listener.pre_shutdown()
         await listener.shutdown(_STOP_SECONDS)
+        listener.end_workers()
 
 
 def _response(reply: HttpReply) -> web.StreamResponse:
     if isinstance(reply.body, bytes):
         return web.Response(status=reply.status, body=reply.body, headers=reply.headers)
     return web.StreamResponse(status=reply.status, headers=reply.headers)
-
-
-def _log(connection: _Connection, status: int, text: str) -> None:
-    answered = f"answered {status}" if status else "disconnected"
-    _LOG.warning("%s: %s: %s", connection.peername, answered, text)

@@ -120,7 +120,7 @@ class CaseRecorder:
             )
         if not self._terms.resume:
             shutil.rmtree(self._folder, ignore_errors=True)
-        artifacts.write(about, terms, private=self._terms.private)
+        self._shelf.write(about, terms, private=self._terms.private)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -164,7 +164,7 @@ class CaseRecorder:
         self._kept.add(case)
 
     def _stage(self, case: str, take: Take) -> None:
-        artifacts.write(self.path(case), take.blocks(), private=self._terms.private)
+        self._shelf.write(self.path(case), take.blocks(), private=self._terms.private)
 
     def finish(self, entry: ManifestEntry, requested: Collection[str], *, is_whole: bool) -> None:
         """Let the staged cassettes replace the old ones.

@@ -5,6 +5,7 @@ The function is pure or locks its own state; connections, framing and bounds are
 
 import asyncio
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -16,6 +17,7 @@ from conformance.errors import Unusable
 from conformance.transport.http import DEFAULT_BOUNDS, HttpReply, HttpRequest, PeerBounds
 
 _LAST_PORT: Final = 65535
+_MAX_FILES: Final = 65536
 
 
 @contextmanager
@@ -70,6 +72,7 @@ def serve(answer: Callable[[HttpRequest], HttpReply], host: str, port: int, anno
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
 
+    allow_many_connections()
     with bind(host, port) as bound, new_runner(loop_factory()) as runner:
 
         async def serve_forever() -> None:
@@ -77,6 +80,18 @@ def serve(answer: Callable[[HttpRequest], HttpReply], host: str, port: int, anno
             await listen(bound, listener, asyncio.Event(), lambda: announce(url_of(bound)))
 
         runner.run(serve_forever())
+
+
+def allow_many_connections() -> None:
+    """Raise the number of files that this process may open: each connection takes one, and one of the proxy two."""
+    # Beyond the limit, a server stops accepting and logs an error for each try.
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
+        if soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def new_runner(factory: Callable[[], asyncio.AbstractEventLoop] | None) -> asyncio.Runner:

@@ -5,7 +5,6 @@ take their places together with the entry of the manifest. If that is interrupte
 reader sees the old recording or the new one.
 """
 
-import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -107,8 +106,8 @@ class CassetteFolder:
         return self.home / "manifest.yaml"
 
     def path(self, model: str, case: str) -> Path:
-        """Return the path of the cassette of a case; characters that no file name may hold become two hyphens."""
-        return self.home / _folder_name(model) / f"{case}.yaml"
+        """Return the path of the cassette of a case; see `artifacts.file_name`."""
+        return self.home / artifacts.file_name(model) / f"{case}.yaml"
 
     def cases(self, model: str) -> tuple[str, ...]:
         """Return the names of the cases that a model has cassettes of."""
@@ -125,6 +124,16 @@ class CassetteFolder:
                     self._complete(ready)
         return self._entries()
 
+    def refuse_links(self) -> None:
+        """Raise Unusable if anything in the folder is a link or a device: a recording would go elsewhere, or hang."""
+        artifacts.refuse_links(self.folder, self.home)
+        for path in self.home.rglob("*"):
+            artifacts.refuse_links(self.folder, path)
+
+    def write(self, path: Path, data: str | bytes | Iterable[bytes], *, private: bool) -> None:
+        """Write a file of a recording; raises Unusable as `artifacts.write` does."""
+        artifacts.write(path, data, private=private, root=self.folder)
+
     def add(self, model: str, entry: ManifestEntry) -> None:
         """Write a model's entry into the manifest; those of other models stay as they are."""
         with artifacts.locked(self.home, _SECONDS):
@@ -140,7 +149,7 @@ class CassetteFolder:
 
     def staging(self, model: str) -> Path:
         """Return the folder where a recording of a model waits until it is whole."""
-        return self.home / STAGING / _folder_name(model)
+        return self.home / STAGING / artifacts.file_name(model)
 
     def replace(self, model: str, entry: ManifestEntry, keep: Iterable[str]) -> None:
         """Let the staged cassettes of a model replace the old ones; of those that were not recorded, keep some.
@@ -157,7 +166,7 @@ class CassetteFolder:
             merged = _merged(model, self._entries().get(model), entry, staged, stay)
             ready = self.staging(model) / _READY
             value = {"model": model, "entry": merged.to_json(), "remove": gone}
-            artifacts.write(ready, orjson.dumps(value), private=entry.evidence is Evidence.RECORDED)
+            self.write(ready, orjson.dumps(value), private=entry.evidence is Evidence.RECORDED)
             self._complete(ready)
 
     def _complete(self, ready: Path) -> None:
@@ -170,6 +179,8 @@ class CassetteFolder:
         except (ValueError, KeyError, TypeError):
             raise InvalidDocument("no recording that waits; remove its folder", str(ready)) from None
         target = self.path(model, "x").parent
+        for each in (target, ready.parent):
+            artifacts.refuse_links(self.folder, each)
         try:
             target.mkdir(parents=True, exist_ok=True)
             for path in sorted(ready.parent.glob("*.yaml")):
@@ -194,7 +205,7 @@ class CassetteFolder:
         shown = {name: entry.to_json() for name, entry in sorted(entries.items())}
         text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
         private = any(entry.evidence is Evidence.RECORDED for entry in entries.values())
-        artifacts.write(self.manifest_path, text, private=private)
+        self.write(self.manifest_path, text, private=private)
 
 
 def _merged(
@@ -215,8 +226,3 @@ def _merged(
     base = next(entry for entry, kind in zip(entries.values(), kinds, strict=True) if kind == most)
     apart = {case: entry for (case, entry), kind in zip(entries.items(), kinds, strict=True) if kind != most}
     return replace(base, thinking=new.thinking, claims=new.claims, cases=apart)
-
-
-def _folder_name(model: str) -> str:
-    """Return a model's name as a folder name that every file system accepts."""
-    return re.sub(r'[/:\\<>"|?*]', "--", model)

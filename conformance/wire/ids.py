@@ -1,10 +1,12 @@
 """Ids of tool calls: the positional forms that engines use, and reproducible ids of any form."""
 
 import re
-from functools import lru_cache
 from typing import Final
 
+from conformance.caches import remembered
+
 _OF_PLACE: Final = re.compile(r"turn-\d+\.\d+")
+_MAX_TEXTS: Final = 2 * 1024 * 1024
 
 
 def id_of_place(turn: int, number: int) -> str:
@@ -22,7 +24,8 @@ def positional_ids(name: str, number: int) -> tuple[str, ...]:
     return (f"functions.{name}:{number}", f"{name}:{number}", f"{name}_{number}")
 
 
-@lru_cache(maxsize=4096)
+# A seed is a whole conversation, and a short pattern can ask for megabytes of text.
+@remembered(_MAX_TEXTS, len)
 def text_matching(pattern: str, seed: bytes) -> str:
     """Return a text that matches a regular expression; always the same text for the same seed."""
     # Imported here because the rules need none of it, and every start would pay for it.

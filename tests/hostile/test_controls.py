@@ -1,5 +1,6 @@
 """What a provider sends controls neither the terminal nor the workflow that prints it."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -7,12 +8,13 @@ from typing import Final
 import pytest
 
 from conformance.cli import main
-from conformance.reporting.text import printable, printable_lines
+from conformance.reporting.text import printable, printable_json, printable_lines
 from tests.hostile.parrot import parrot, provider, suites
 
 HOSTILE: Final = (
     "\x1b[31mred\x1b]0;title\x07 \r overwritten \u202egnp.exe \u2066 \x85 \x9b31m \u2028 end"
     "\n::error file=a.py,line=1::pwned\n  ::set-output name=x::y\n##[error]pwned\n\r::warning::pwned\n"
+    "so##[add-mask]x ##vso[task.complete]\n'##teamcity[x]'\n"
     "wrapped " + "x" * 80 + " ::error::pwned " + "y" * 80 + " ::error::pwned"
 )
 
@@ -22,7 +24,8 @@ def problems(text: str, *, commands: bool = False) -> list[str]:
     found = []
     for line in text.split("\n"):
         is_own = commands and line.startswith("::") and not line.startswith(("::error file=a.py", "::set-output"))
-        if not line.isprintable() or (line.lstrip().startswith(("::", "##[")) and not is_own):
+        is_anywhere = any(each in line for each in ("##[", "##vso[", "##teamcity["))
+        if not line.isprintable() or is_anywhere or (line.lstrip().startswith("::") and not is_own):
             found.append(line)
     return found
 
@@ -33,7 +36,15 @@ def test_a_line_is_printable_and_no_command(line: str) -> None:
 
 
 def test_lines_stay_lines() -> None:
-    assert "a\n\\::error::b\n  \\##[c]\n\\x1b" == printable_lines("a\n::error::b\n  ##[c]\n\x1b")
+    assert "a\n\\::error::b\n  #\\#[c]\n\\x1b" == printable_lines("a\n::error::b\n  ##[c]\n\x1b")
+
+
+def test_json_keeps_its_values_and_controls_nothing() -> None:
+    value = {HOSTILE: [HOSTILE, "\U000e0041\u200b\x7f", "## a heading, #[1], naïve 中文 😀"]}
+    shown = printable_json(json.dumps(value, ensure_ascii=False))
+    assert value == json.loads(shown)
+    assert [] == problems(shown)
+    assert "## a heading, #[1], naïve 中文 😀" in shown
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +66,7 @@ def test_a_live_run_prints_nothing_that_controls(printed: Mapping[str, str]) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("style", ["console", "github"])
+@pytest.mark.parametrize("style", ["console", "github", "json", "jsonl", "sarif", "junit"])
 def test_checking_what_it_recorded_prints_nothing_that_controls(
     printed: Mapping[str, str], style: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

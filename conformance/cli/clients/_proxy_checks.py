@@ -24,7 +24,6 @@ from conformance.reporting.renderers import traffic
 from conformance.reporting.text import printable
 from conformance.results import Level
 from conformance.secrets import STAYS, Unscrubbable
-from conformance.secrets.bodies import scrub
 from conformance.terminal import StatusTable, painter, print_error
 
 _READ_AHEAD: Final = 16
@@ -57,12 +56,12 @@ class _Screen:
     def warn(self, message: str) -> None:
         """Print what went wrong in the check itself."""
         self._table.clear()
-        print_error(message)
+        print_error(self.without_keys(message))
 
     def redraw(self) -> None:
         """Show the table as it is now."""
         if self.checking is not None:
-            self._table.show(traffic.table(self.checking.tally))
+            self._table.show(self.without_keys(traffic.table(self.checking.tally)))
 
     def clear(self) -> None:
         """Remove the table."""
@@ -70,13 +69,14 @@ class _Screen:
 
     def _print(self, line: str) -> None:
         self._table.clear()
-        print(self._without_keys(line), file=sys.stderr, flush=True)
+        print(self.without_keys(line), file=sys.stderr, flush=True)
 
-    def _without_keys(self, line: str) -> str:
+    def without_keys(self, line: str) -> str:
+        """Return a line without the secrets that the run has seen, and what looks like one."""
         if self.checking is None:
             return line
         try:
-            return scrub(self.checking.scrubber, line.encode(errors="surrogateescape")).decode(errors="surrogateescape")
+            return self.checking.scrubber.text(line)
         except Unscrubbable:
             return STAYS
 
@@ -113,7 +113,7 @@ def _check(stream: BinaryIO, value: Mapping[str, Any]) -> int:
         problem = error
     written = [f"cassettes: {printable(str(tape.home))}"] if tape is not None else []
     written += [f"results: {printable(settings.results)}"] if settings.results else []
-    _print_summary(checking, profile.name if profile is not None else "", written, value)
+    _print_summary(screen, checking, profile.name if profile is not None else "", written, value)
     if not is_whole:
         print_error("the proxy ended early; what it passed until then was checked")
     if problem is not None:
@@ -152,11 +152,13 @@ def _read_all(stream: BinaryIO, frames: "queue.Queue[Frame | None]") -> None:
     frames.put(frame)
 
 
-def _print_summary(checking: Checking, provider: str, written: list[str], value: Mapping[str, Any]) -> None:
+def _print_summary(
+    screen: _Screen, checking: Checking, provider: str, written: list[str], value: Mapping[str, Any]
+) -> None:
     output = sys.stderr if value["command"] else sys.stdout
     lines = traffic.summary(checking.tally, checking.layers.changes, provider, written, painter(output))
     for line in lines:
-        print(line, file=output)
+        print(screen.without_keys(line), file=output)
     output.flush()
 
 

@@ -72,8 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
     profile = _profile(arguments, taps[-1].url)
     if arguments.results and profile is None:
         raise Unusable("--results needs --provider: results are those of a provider")
-    for folder in filter(None, (arguments.record, arguments.results)):
-        artifacts.check_writable(Path(folder))
     path = base_path(taps[0].url, profile)
 
     def announce(urls: Sequence[str]) -> None:
@@ -84,7 +82,22 @@ def run(arguments: argparse.Namespace) -> int:
         return {**variables(urls[0], path, profile), **(named if len(taps) > 1 else {})}
 
     settings = _settings(arguments, taps, profile)
+    _check_targets(settings, taps[-1].url, profile)
     return run_proxy(ProxyPlan(taps, arguments.host, settings, announce, arguments.command, environment, print_error))
+
+
+def _check_targets(settings: Mapping[str, Any], upstream: str, profile: "Profile | None") -> None:
+    """Raise Unusable if what the run finds cannot be written: nobody must send traffic to learn that."""
+    for folder in filter(None, (settings["record"], settings["results"])):
+        artifacts.check_writable(Path(folder))
+    if settings["results"] and profile is not None:
+        artifacts.check_replaceable(Path(settings["results"], f"{profile.name}.json"))
+    if settings["record"]:
+        # Imported here because only a recording needs it.
+        from conformance.proxy.tape import Tape
+
+        with Tape(Path(settings["record"]), upstream, settings["folder"], settings["today"], print_error) as tape:
+            artifacts.check_writable(tape.home)
 
 
 def _taps(arguments: argparse.Namespace) -> "tuple[Tap, ...]":

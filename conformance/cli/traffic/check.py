@@ -35,7 +35,7 @@ from typing import IO, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
-from conformance.files import AUTO, CheckedInput, Counts, Task, check_paths, summary
+from conformance.files import AUTO, NONE, CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
@@ -58,7 +58,6 @@ _PROVIDER: Final = """\
 check against this provider's claims, too: a name, an alias, a title, or a model at a host (default: auto, which \
 recognises the provider; none: check the canonical wire alone)"""
 _EVERYWHERE: Final = "say what every known provider does with the requests, the worst first"
-_NONE: Final = "none"
 _AS_OF: Final = """\
 check by the claims of this day, YYYY-MM-DD or today (default: the day of each exchange; without one, the last day on \
 which the provider's sources were read)"""
@@ -103,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.fixed and not arguments.fix:
         raise Unusable("--fixed needs --fix: it is where the corrected requests go")
-    provider = "" if arguments.provider == _NONE else arguments.provider
+    provider = "" if arguments.provider == NONE else arguments.provider
     if arguments.everywhere:
         # Imported here because it loads every profile.
         from conformance.cli import _everywhere
@@ -114,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     level = Level(arguments.level or Level.MAY)
     task = Task(
         provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "",
-        arguments.known, arguments.map, fixes or arguments.fix, arguments.fix,
+        arguments.known, arguments.map, fixes, arguments.fix,
     )  # fmt: skip
     counts: Counts = Counter()
     judged: set[str] = set()
@@ -232,6 +231,16 @@ def _shown(report: Mapping[str, Any], name: str, *, show_all: bool) -> Mapping[s
     return {**report, "outcomes": kept}
 
 
+def _without_secrets(reports: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return reports as they may be printed; those without findings, errors and notes quote nothing."""
+    if not any([each["outcomes"] or "error" in each or "notes" in each for each in reports]):
+        return reports
+    # Imported here because most inputs have no findings.
+    from conformance.files.shown import reports_to_print
+
+    return reports_to_print(reports)
+
+
 def _rendered(
     names: Sequence[str],
     paint: Paint,
@@ -245,10 +254,11 @@ def _rendered(
     for each in checked:
         counts.update(each.counts)
     judged = set(chain.from_iterable([each.judged for each in checked]))
-    errors = [message for each in checked for message in _errors(each.report)]
-    path = checked[-1].report["path"] if checked else ""
+    reports = _without_secrets([each.report for each in checked])
+    errors = [message for each in reports for message in _errors(each)]
+    path = reports[-1]["path"] if checked else ""
     parts = [
-        [_format(name).part(_shown(each.report, name, show_all=show_all), colours) for each in checked]
+        [_format(name).part(_shown(each, name, show_all=show_all), colours) for each in reports]
         for name, colours in ways
     ]
     corrected = list(chain.from_iterable([each.corrected for each in checked]))

@@ -12,6 +12,7 @@ import orjson
 
 from conformance.arguments import add_json_file, read_json_file
 from conformance.convert import dialects
+from conformance.reporting.text import printable_json
 
 EXAMPLES: Final = """\
   conformance convert --from agent-loop --to canonical messages.json
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the converted conversation and what is lost."""
     value, file = read_json_file(arguments.file)
     converted = dialects.convert(value, arguments.source, arguments.target, file)
-    print(orjson.dumps(converted.value, option=orjson.OPT_INDENT_2).decode())
+    print(printable_json(orjson.dumps(converted.value, option=orjson.OPT_INDENT_2).decode()))
     for loss in converted.lost:
         print(f"lost: {loss.pointer}: {loss.reason}", file=sys.stderr)
     return 1 if arguments.strict and converted.lost else 0

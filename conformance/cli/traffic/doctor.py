@@ -59,24 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         progress.clear()
     shown = _json(reports) if arguments.format == "json" else "\n".join(_text(reports))
-    print(_without_secrets(shown))
+    # Imported here because the help needs none of it.
+    from conformance.secrets import scrubber
+
+    # Sessions quote files.
+    print(scrubber().text(shown))
     if not any(report.sessions for report in reports):
         return _NOTHING_CHECKED
     return int(any(report.broken for report in reports))
-
-
-def _without_secrets(text: str) -> str:
-    """Return a text without the secrets of the environment and what looks like a key: sessions quote files."""
-    # Imported here because the help needs none of it.
-    from conformance.secrets import REDACTED, scrubber
-    from conformance.secrets.shapes import spans
-
-    shown, at = "", 0
-    for begin, end in sorted(spans(text)):
-        if begin >= at:
-            shown += text[at:begin] + REDACTED
-        at = max(at, end)
-    return scrubber().text(shown + text[at:])
 
 
 def _json(reports: Sequence[AgentReport]) -> str:

@@ -28,7 +28,7 @@ from conformance.cli._lists import text as list_text
 from conformance.documents import read_json
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import naming
-from conformance.reporting.text import labelled
+from conformance.reporting.text import labelled, printable_json
 from conformance.resources import folder
 from conformance.rules import Example, Rule, advice
 from conformance.scenarios import Probe, Scenario
@@ -79,7 +79,7 @@ def _print_lists(kinds: Sequence[str], arguments: argparse.Namespace) -> None:
     lists = {kind: LISTS[kind](profile) for kind in kinds}
     if arguments.format == "json":
         shown: Any = lists if len(lists) > 1 else lists[kinds[0]]
-        print(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode())
+        print(printable_json(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode()))
     else:
         print("\n\n".join([list_text(kind, rows) for kind, rows in lists.items()]))
 
@@ -97,15 +97,23 @@ def _names_in(kind: str) -> str:
 def _explained(name: str) -> list[str]:
     """Return the explanations of the first kind that has a name; raises UnknownName with the nearest of all kinds."""
     if name == _errors.STDIN:
-        return ["\n".join(_errors.explained(_errors.from_stdin(), _width()))]
+        return [_pasted(_errors.from_stdin())]
     if name in LISTS:
         return [list_text(name, LISTS[name](None))]
     for find in _KINDS:
         if found := ["\n".join(lines) for lines in find(name)]:
             return found
     if _errors.is_error_text(name):
-        return ["\n".join(_errors.explained(name, _width()))]
+        return [_pasted(name)]
     raise UnknownName("rule, claim, probe, scenario or provider", name, _known())
+
+
+def _pasted(text: str) -> str:
+    """Return what an error means, without the secrets of a curl command or a log."""
+    # Imported here because most explanations quote nothing.
+    from conformance.secrets import learning, scrubber
+
+    return scrubber(learning.of_text(text)).text("\n".join(_errors.explained(text, _width())))
 
 
 def _known() -> Sequence[str]:

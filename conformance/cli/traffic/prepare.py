@@ -19,6 +19,7 @@ from conformance.arguments import PROVIDER_HELP, add_json_file, read_json_file
 from conformance.convert.egress import Note
 from conformance.convert.native import native_request
 from conformance.profiles import Profile
+from conformance.reporting.text import printable_json
 from conformance.results import Level, Status
 from conformance.suite.options import on_wire
 from conformance.wire.exchange import Exchange
@@ -91,4 +92,4 @@ def _json(note: Note) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    return printable_json(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from conformance import profiles, rules
+from conformance import rules
 from conformance.arguments import day, positive
 from conformance.errors import InvalidDocument, Unusable
 from conformance.files import AUTO, STDIN
-from conformance.files.recognition import profile_of, recognise
+from conformance.files.recognition import chosen_profile
 from conformance.formats import Input, read_path
 from conformance.formats.records import record_of
 from conformance.results import Status
@@ -96,7 +96,7 @@ def _smallest_input(arguments: argparse.Namespace) -> "tuple[Input, Profile | No
     for given in read_path(STDIN if arguments.file == "-" else Path(arguments.file)):
         if given.problem is not None or not given.conversation:
             continue
-        profile = _profile(given, arguments.provider)
+        profile = chosen_profile(given, arguments.provider)
         failed = {
             outcome.rule
             for outcome in check(given.conversation, profile, as_of=arguments.as_of or "")
@@ -110,12 +110,6 @@ def _smallest_input(arguments: argparse.Namespace) -> "tuple[Input, Profile | No
         broken = f"it breaks {', '.join(sorted(seen))}" if seen else "there is no finding in it"
         raise Unusable(f"{arguments.file} does not break {arguments.rule}; {broken}")
     return best[1:]
-
-
-def _profile(given: Input, provider: str) -> "Profile | None":
-    if provider == AUTO:
-        return profile_of(given, recognise(given))
-    return None if provider == "none" else profiles.load_profile(provider)
 
 
 def _shrunk(given: Input, profile: "Profile | None", arguments: argparse.Namespace) -> "Shrunk":

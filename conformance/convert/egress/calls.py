@@ -1,11 +1,11 @@
 """Ids and arguments that the provider accepts, verbatim if possible."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import orjson
 
+from conformance import linear
 from conformance.convert.egress.drafts import Demands, Identity, Outbound, Turn
 from conformance.wire.ids import positional_ids, text_matching
 
@@ -68,7 +68,7 @@ class _Ids:
         self._before: set[str] = set()
         self._current: set[str] = set()
         self._count = 0
-        self._forms = tuple([re.compile(each) for each in _forms(demands)])
+        self._forms = tuple(_forms(demands))
 
     def begin_message(self) -> None:
         self._before |= self._current
@@ -111,13 +111,13 @@ class _Ids:
         if limit is not None and len(identity) > limit:
             yield "ids.input-max-length"
         pattern = demands.limit("ids.input-pattern", "pattern")
-        if pattern is not None and not re.fullmatch(pattern, identity):
+        if pattern is not None and not linear.fits(pattern, identity):
             yield "ids.input-pattern"
         if pattern is None and demands.avoids("ids.foreign") and self._is_foreign(identity):
             yield "ids.foreign"
 
     def _is_foreign(self, identity: str) -> bool:
-        return bool(self._forms) and not any(form.fullmatch(identity) for form in self._forms)
+        return bool(self._forms) and not any(linear.fits(form, identity) for form in self._forms)
 
     def _is_free(self, identity: str) -> bool:
         is_new = identity not in self._before and identity not in self._current
@@ -126,12 +126,12 @@ class _Ids:
     def _candidates(self, call: dict[str, Any]) -> Iterator[str]:
         """Yield ids in the form that the provider requires, else in that of its own ids, else in a usual one."""
         pattern = self._demands.limit("ids.input-pattern", "pattern")
-        forms = self._forms if pattern is None else (re.compile(pattern),)
+        forms = self._forms if pattern is None else (pattern,)
         name = str(call["function"]["name"])
         for form in forms:
             for number in range(self._count, self._count + _TRIES):
-                yield from (each for each in positional_ids(name, number) if form.fullmatch(each))
-        for text in (*(form.pattern for form in forms), *_USUAL):
+                yield from (each for each in positional_ids(name, number) if linear.fits(form, each))
+        for text in (*forms, *_USUAL):
             for attempt in range(_TRIES):
                 seed = f"{call.get('id')} {name} {self._count} {attempt}"
                 yield text_matching(text, seed.encode("utf-8", "surrogatepass"))

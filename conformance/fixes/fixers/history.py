@@ -62,7 +62,7 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     yield from _at_the_server(problem)
 
 
-def _result_ids(unit: Any) -> list[Any]:
+def result_ids(unit: Any) -> list[Any]:
     """Return the ids of the calls that a unit holds the results of; none if it holds anything else."""
     shown = as_object(unit)
     if shown.get("role") in _RESULT_ROLES and "parts" not in shown:
@@ -102,10 +102,10 @@ def _ordered(units: Sequence[Any]) -> list[Any]:
         if ids:
             order = [*order, *ids] if start and _call_ids(changed[start - 1]) else ids
         end = start
-        while end < len(changed) and _result_ids(changed[end]):
+        while end < len(changed) and result_ids(changed[end]):
             end += 1
         if end > start:
-            changed[start:end] = sorted(changed[start:end], key=lambda unit: _rank(order, _result_ids(unit)[0]))
+            changed[start:end] = sorted(changed[start:end], key=lambda unit: _rank(order, result_ids(unit)[0]))
             for number in range(start, end):
                 changed[number] = _with_ordered_blocks(changed[number], order)
         start = max(end, start + 1)
@@ -127,11 +127,11 @@ def _with_ordered_blocks(unit: dict[str, Any], order: Sequence[Any]) -> dict[str
 
 def _adjacent(units: Sequence[Any]) -> list[Any] | None:
     """Return the units with each result after the last unit of the calls that it belongs to."""
-    results = [unit for unit in units if _result_ids(unit)]
-    others = [unit for unit in units if not _result_ids(unit)]
+    results = [unit for unit in units if result_ids(unit)]
+    others = [unit for unit in units if not result_ids(unit)]
     ends: dict[int, list[Any]] = {}
     for result in results:
-        owners = [number for number, unit in enumerate(others) if _result_ids(result)[0] in _call_ids(unit)]
+        owners = [number for number, unit in enumerate(others) if result_ids(result)[0] in _call_ids(unit)]
         if not owners:
             return None
         end = owners[-1]
@@ -145,7 +145,7 @@ def _once(units: Sequence[Any]) -> list[Any]:
     """Return the units without the exact repetition of a result or an item that is next to it or has its id."""
     kept: list[Any] = []
     for unit in units:
-        ids = _result_ids(unit)
+        ids = result_ids(unit)
         key = next((each for each in ("parts", "content") if ids and isinstance(unit.get(each), list)), "")
         if not ((ids or "id" in as_object(unit)) and unit in kept):
             kept.append({**unit, key: _distinct(unit[key])} if key else unit)
@@ -164,7 +164,7 @@ def _distinct(blocks: list[Any]) -> list[Any]:
 def _swapped(units: Sequence[Any], message: str) -> list[Any] | None:
     """Return the units with the two results exchanged that a finding names: their calls may be at the server."""
     named = _QUOTED.findall(message)
-    places = [at for at, unit in enumerate(units) if (ids := _result_ids(unit)) and ids[0] in named]
+    places = [at for at, unit in enumerate(units) if (ids := result_ids(unit)) and ids[0] in named]
     if len(places) != len(named) or len(named) != 2:
         return None
     changed = list(units)
@@ -179,9 +179,9 @@ def _paired(units: Sequence[Any]) -> list[Any] | None:
     waiting: list[Any] = []
     orphans: list[int] = []
     made = {identity for unit in units for identity in _call_ids(unit)}
-    answered = {identity for unit in units for identity in _result_ids(unit)}
+    answered = {identity for unit in units for identity in result_ids(unit)}
     for number, unit in enumerate([*units, None]):
-        ids = _result_ids(unit)
+        ids = result_ids(unit)
         if len(ids) == 1 and ids[0] not in made:
             orphans.append(number)
         elif not ids:
@@ -197,7 +197,7 @@ def _paired(units: Sequence[Any]) -> list[Any] | None:
 
 def _name_call(units: list[Any], position: int) -> None:
     """Give the call before a result that has no id the id of that result, in place."""
-    (identity,) = _result_ids(units[position])
+    (identity,) = result_ids(units[position])
     turn = max(number for number in range(position) if _call_ids(units[number]))
     calls = [
         call if isinstance(call.get("id"), str) else {**call, "id": identity}
@@ -223,7 +223,7 @@ def _by_position(units: Sequence[Any]) -> list[Any]:
     changed = list(units)
     for number, unit in enumerate(units):
         ids = _call_ids(unit)
-        run = list(takewhile(lambda at: len(_result_ids(units[at])) == 1, range(number + 1, len(units))))
+        run = list(takewhile(lambda at: len(result_ids(units[at])) == 1, range(number + 1, len(units))))
         if len(ids) == len(run) > 1 and len(set(ids)) == len(ids):
             for identity, at in zip(ids, run, strict=True):
                 changed[at] = _with_id(changed[at], identity)
@@ -247,7 +247,7 @@ def _as_before(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
             # What only comes later than it was is not sent twice.
             merged += [each for each in units.units[new:new_end] if _sorted_text(each) not in before]
     yield Candidate({**problem.request, units.holder: merged}, "send what the request before has", origin)
-    kept = [*earlier.units, *_reply_units(problem, problem.number - 1)]
+    kept = [*earlier.units, *reply_units(problem, problem.number - 1)]
     tail = units.units[len(kept) :] if len(units.units) > len(kept) else units.units[-1:]
     yield Candidate({**problem.request, units.holder: [*kept, *tail]}, "send what the request before has", origin)
     sent = problem.conversation[-2].request
@@ -270,10 +270,10 @@ def _with_id(unit: dict[str, Any], identity: Any) -> dict[str, Any]:
 
 def _from_earlier(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
     """Yield the request with the results of its unanswered calls, as earlier requests have them."""
-    answered = {identity for unit in units.units for identity in _result_ids(unit)}
+    answered = {identity for unit in units.units for identity in result_ids(unit)}
     for number in range(problem.number - 1, -1, -1):
         earlier = _Unit(as_object(problem.conversation[number].request))
-        known = {ids[0]: unit for unit in earlier.units if len(ids := _result_ids(unit)) == 1}
+        known = {ids[0]: unit for unit in earlier.units if len(ids := result_ids(unit)) == 1}
         changed: list[Any] = []
         for unit in units.units:
             changed.append(unit)
@@ -286,10 +286,10 @@ def _from_earlier(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
 def _from_replies(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
     """Yield the request with the reply whose calls its results answer, where the client left it out."""
     made = {identity for unit in units.units for identity in _call_ids(unit)}
-    orphans = [(at, ids) for at, unit in enumerate(units.units) if (ids := _result_ids(unit)) and not made & set(ids)]
+    orphans = [(at, ids) for at, unit in enumerate(units.units) if (ids := result_ids(unit)) and not made & set(ids)]
     for at, ids in orphans:
         for number in range(problem.number - 1, -1, -1):
-            sent, origin = _reply_units(problem, number), f"/{number}/response"
+            sent, origin = reply_units(problem, number), f"/{number}/response"
             if not any(each in _call_ids(unit) for unit in sent for each in ids):
                 continue
             # The second one is for a client that sent something else in its place.
@@ -298,7 +298,8 @@ def _from_replies(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
                 yield Candidate({**problem.request, units.holder: changed}, "send the reply back", origin)
 
 
-def _reply_units(problem: ClientProblem, number: int) -> list[Any]:
+def reply_units(problem: ClientProblem, number: int) -> list[Any]:
+    """Return the units of a request that send the reply of an exchange back, in its own wire; none without a reply."""
     exchange = problem.translated[number]
     if exchange.protocol == CHAT:
         return [
@@ -310,7 +311,14 @@ def _reply_units(problem: ClientProblem, number: int) -> list[Any]:
     own = None if native is None else wires.by_name(exchange.protocol).writing.own(native)
     if own is None:
         return []
+    if exchange.protocol == "gemini":
+        return [own]
     return list(own) if exchange.protocol == "responses" else [{"role": "assistant", "content": own}]
+
+
+def without_index(call: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a call without its number in the stream, which no request has."""
+    return {key: value for key, value in call.items() if key != "index"}
 
 
 def _at_the_server(problem: ClientProblem) -> Iterator[Candidate]:
@@ -325,7 +333,7 @@ def _at_the_server(problem: ClientProblem) -> Iterator[Candidate]:
             asked = problem.conversation[number].request
             given = asked.get("input")
             before = [{"role": "user", "content": given}] if isinstance(given, str) else list(given or ())
-            items, wanted = [*before, *_reply_units(problem, number), *items], asked.get("previous_response_id")
+            items, wanted = [*before, *reply_units(problem, number), *items], asked.get("previous_response_id")
     if wanted is None:
         changed = {key: value for key, value in request.items() if key != "previous_response_id"}
         yield Candidate({**changed, "input": items}, "send the history itself", "/0/request")

@@ -12,6 +12,7 @@ from conformance.convert import parse_reply
 from conformance.convert.egress import request_fields, with_reasoning
 from conformance.documents.pointer import render
 from conformance.fixes.content import CALLS, REASONING
+from conformance.fixes.fixers.history import without_index
 from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.wire.elements import Reply, Resent
 from conformance.wire.native import CHAT, Native
@@ -91,7 +92,7 @@ def _messages(returned: Resent, problem: ClientProblem) -> Iterator[dict[str, An
     reply, value = returned.reply.message, returned.value
     said: dict[str, Any] = {key: deepcopy(reply[key]) for key in _OF_REPLY if key in reply}
     if reply.get("tool_calls"):
-        said["tool_calls"] = [_call(call) for _, call in objects(reply["tool_calls"])]
+        said["tool_calls"] = [deepcopy(without_index(call)) for _, call in objects(reply["tool_calls"])]
     bare = {key: each for key, each in {**value, **said}.items() if key not in ALL_KEYS}
     canonical = _canonical(returned.reply, problem)
     held: dict[str, Any] = {key: value[key] for key in ALL_KEYS if key in value}
@@ -107,11 +108,6 @@ def _messages(returned: Resent, problem: ClientProblem) -> Iterator[dict[str, An
     # Only the reasoning of the reply, beside what the client says.
     mine = {key: each for key, each in value.items() if key not in ALL_KEYS}
     yield {**mine, **thinks}
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a call without its number in the stream, which no request has."""
-    return {key: deepcopy(value) for key, value in call.items() if key != "index"}
 
 
 def _canonical(reply: Reply, problem: ClientProblem) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, Final
 
-from conformance.documents.pointer import Place
+from conformance.documents.pointer import Place, value_at
 from conformance.fixes.problem import Candidate, ClientProblem
 
 ORDER: Final = 35
@@ -29,7 +29,7 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
             yield Candidate(request, title)
     for at in range(len(problem.place), 0, -1):
         request = deepcopy(problem.request)
-        value = _at(request, problem.place[:at])
+        value = value_at(request, problem.place[:at])
         if isinstance(value, dict) and _in_the_other_form(value):
             yield Candidate(request, "send the function in the form of this wire", whole=True)
 
@@ -38,25 +38,16 @@ def _schema_of(request: Any, place: Place) -> tuple[Any, str]:
     """Return what holds the schema that a place is in or holds, and its key."""
     ends = [number for number, token in enumerate(place) if token in _SCHEMAS]
     if ends:
-        return _at(request, place[: ends[0]]), str(place[ends[0]])
-    for holder in (_at(request, place), _at(request, (*place, "function"))):
+        return value_at(request, place[: ends[0]]), str(place[ends[0]])
+    for holder in (value_at(request, place), value_at(request, (*place, "function"))):
         key = next((each for each in _SCHEMAS if isinstance(holder, dict) and each in holder), "")
         if key:
             return holder, key
     # A tool without parameters has no schema yet.
-    for holder in (_at(request, (*place, "function")), _at(request, place)):
+    for holder in (value_at(request, (*place, "function")), value_at(request, place)):
         if isinstance(holder, dict) and "name" in holder:
             return holder, "parameters"
     return None, ""
-
-
-def _at(value: Any, place: Place) -> Any:
-    for token in place:
-        try:
-            value = value[token]
-        except (LookupError, TypeError):
-            return None
-    return value
 
 
 def _in_the_other_form(tool: dict[str, Any]) -> bool:

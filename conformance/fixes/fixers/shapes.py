@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from conformance.documents.patch import apply
-from conformance.documents.pointer import Place, render
+from conformance.documents.pointer import Place, render, value_at
 from conformance.fixes.content import REASONING
 from conformance.fixes.fixers.parameters import CONTENT
 from conformance.fixes.fixers.prepared import WITHOUT_REASONING
@@ -46,7 +46,7 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests with another value at the place of the finding, or without it."""
     place, request = problem.place, problem.request
     spared = frozenset({REASONING}) if problem.rule in WITHOUT_REASONING else frozenset()
-    value = _at(request, place)
+    value = value_at(request, place, _ABSENT)
     yield from _with_missing_key(problem, place, value)
     if value in _EMPTY:
         # Nothing is lost with it.
@@ -62,15 +62,6 @@ def _without(request: Any, place: Place, spared: frozenset[str]) -> Iterator[Can
     if len(place) > 1 or (place and (request[place[0]] in _EMPTY or place[0] not in CONTENT)):
         removed = apply(request, [{"op": "remove", "path": render(place)}])
         yield Candidate(removed, f"leave out {place[-1]}", spared=spared)
-
-
-def _at(value: Any, place: Place) -> Any:
-    for token in place:
-        try:
-            value = value[token]
-        except (LookupError, TypeError):
-            return _ABSENT
-    return value
 
 
 def _replaced(request: Any, place: Place, value: Any) -> Any:

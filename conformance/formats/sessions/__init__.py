@@ -1,8 +1,9 @@
 """Sessions that agents leave on disk: one file per agent, each recognized by what its files hold.
 
 A file has `KIND`, what an input is called, and `TITLE`, the name of the agent. For JSON Lines it has `holds`, whether a
-record is its own, and `sessions`, which yields the conversations of the records of a file; for JSON `of_value` or
-`of_list`; for databases of SQLite `TABLES` and `of_database`. A conversation that was compacted or forked is several.
+record is its own, and `sessions`, which yields the conversations of the records of a file, or for a log of calls their
+inputs; for JSON `of_value` or `of_list`; for databases of SQLite `TABLES` and `of_database`. A conversation that was
+compacted or forked is several.
 """
 
 import re
@@ -22,15 +23,16 @@ if TYPE_CHECKING:
     from conformance.formats.sessions.steps import Session
 
 _MARK: Final = re.compile(
-    rb'"(?:parentUuid|leafUuid|projectHash|working_dir)"\s*:'
+    rb'"(?:parentUuid|leafUuid|projectHash|working_dir|model_config)"\s*:'
     rb'|"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|session|file-history-snapshot'
     rb'|queue-operation|last-prompt|custom-title|ai-title)"'
     rb'|\A\s*\{\s*"id"\s*:\s*"[^"]{1,64}",\s*"timestamp"\s*:\s*"[^"]{1,64}",\s*"(?:instructions|git)"'
 )
 """What the beginning of a file of lines has if it may be a session."""
-_LINES: Final = ("qwen_code", "claude_code", "codex", "gemini_cli", "pi", "goose")
+_LINES: Final = ("qwen_code", "claude_code", "codex", "gemini_cli", "pi", "goose", "goose_calls")
 _VALUES: Final = {
     "projectHash": "gemini_cli",
+    "context": "gemini_cli",
     "agent": "cline",
     "info": "opencode",
     "sessionID": "opencode",
@@ -89,12 +91,11 @@ def read_database(path: Path) -> Iterator[Input]:
     """Yield the inputs of a database of SQLite; raises Unrecognized for one with other tables."""
     from conformance.formats.sessions import databases
 
-    notes = {databases.UNMERGED: 1} if databases.is_unmerged(path) else {}
-    with databases.opened(path) as database:
+    with databases.opened(path) as (database, notes):
         for name in _DATABASES:
             agent = import_module(f"{__name__}.{name}")
             if databases.has_tables(database, agent.TABLES):
-                yield from _inputs(agent, agent.of_database(database), str(path), notes)
+                yield from _inputs(agent, agent.of_database(database), str(path), dict.fromkeys(notes, 1))
                 return
     raise Unrecognized(_UNKNOWN, str(path))
 
@@ -129,7 +130,9 @@ def _records(lines: "Iterable[Line]", notes: dict[str, int]) -> Iterator[tuple[i
             yield line.number, record
 
 
-def _inputs(agent: ModuleType, found: "Iterable[Session]", path: str, notes: Mapping[str, int]) -> Iterator[Input]:
+def _inputs(
+    agent: ModuleType, found: "Iterable[Session | Input]", path: str, notes: Mapping[str, int]
+) -> Iterator[Input]:
     """Yield an input for each conversation; one without a reply or a failure only if there is no other."""
     from conformance.formats.sessions.steps import inputs_of
 
@@ -137,11 +140,13 @@ def _inputs(agent: ModuleType, found: "Iterable[Session]", path: str, notes: Map
     skipped: dict[str, None] = {}
     for session in found:
         given = None
-        for given in inputs_of(session, path, agent.KIND):
+        # A log of calls has no steps, but requests as they were sent.
+        inputs = [session._replace(path=path)] if isinstance(session, Input) else inputs_of(session, path, agent.KIND)
+        for given in inputs:
             more = tuple([note.format(count) for note, count in notes.items()]) if empty else ()
             yield given._replace(notes=(*more, *given.notes))
             empty = False
-        if given is None:
+        if given is None and not isinstance(session, Input):
             skipped.update(dict.fromkeys(session.notes))
     if empty or skipped:
         yield Input(path, None, agent.KIND, notes=tuple(skipped) or (_EMPTY,))

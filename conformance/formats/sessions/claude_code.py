@@ -185,8 +185,8 @@ def _reply(record: Mapping[str, Any], line: int | None, before: Sequence[Mapping
 def _failed(record: Mapping[str, Any], line: int) -> Iterator[Refused]:
     text = text_of(_blocks(record))
     found = failure(text, record.get("apiErrorStatus"))
-    if found is None and (name := as_text(record.get("error"))):
-        found = failure(f"{name}: {text}")
+    if found is None:
+        found = failure(": ".join(filter(None, (as_text(record.get("error")), text))), is_call=True)
     if found is not None:
         yield Refused(*found, line, "", date_of(record.get("timestamp")))
 

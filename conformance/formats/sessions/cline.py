@@ -2,15 +2,17 @@
 
 The file is a list of messages of Anthropic Messages, whatever wire was spoken, with `ts`, `modelInfo` and more beside
 `role` and `content`. Roo Code hides messages by `condenseParent` and `truncationParent`, and stores `reasoning` as
-items. Failures are in `ui_messages.json` beside it: `api_req_failed`, or `streamingFailedMessage` in what
-`api_req_started` says. In the older protocol a model calls tools by XML in its text, which no wire knows.
+items. Failures are in `ui_messages.json` beside it: `api_req_failed`, `api_req_retry_delayed` (the status, a line
+break and the message), or `streamingFailedMessage` in what `api_req_started` says. In the older protocol a model calls
+tools by XML in its text, which no wire knows. Kilo Code since version 7 is read by `opencode`.
 
 The CLI keeps `~/.cline/data/sessions/<session>/<session>.messages.json` instead: an object with `messages`. Seen in
-files of version 3.0.65, run on 2026-11-24: what the user said and a failure, without calls of tools.
+files of Cline CLI 3.0.65, run on 2026-11-24: parallel calls, and a turn that ended with a 400, of which only the text
+is stored.
 
 Source: cline/cline@21cb8d2525bcedf1f4b6890b27a74a14fe7451e4/apps/vscode/src/shared/messages/content.ts and
 ExtensionMessage.ts; RooCodeInc/Roo-Code@cb836567180a3ff1da6d082f3178b90c3bd22a70/src/core/task-persistence/
-apiMessages.ts
+apiMessages.ts and src/core/task/Task.ts
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +65,7 @@ def of_value(value: Mapping[str, Any], path: str) -> Iterator[Session]:
 def _shown_failure(message: Mapping[str, Any]) -> list[Step]:
     if as_object(message.get("metadata")).get("displayRole") != "error":
         return []
-    found = failure(text_of(message.get("content")))
+    found = failure(text_of(message.get("content")), is_call=True)
     model = as_text(as_object(message.get("modelInfo")).get("id"))
     return [Refused(*found, None, model, date_of(message.get("ts")))] if found is not None else []
 
@@ -122,17 +124,19 @@ def _has_calls(message: Mapping[str, Any]) -> bool:
 
 
 def _failures(shown: Sequence[Any]) -> Iterator[tuple[float, Step]]:
+    before: Any = None
     for number, event in enumerate(shown):
         given = as_object(event)
         text: Any = given.get("text")
         if given.get("say") == "api_req_started":
             text = as_object(_value(text)).get("streamingFailedMessage")
-        elif given.get("ask") != "api_req_failed":
+        elif given.get("ask") != "api_req_failed" and given.get("say") != "api_req_retry_delayed":
             continue
         details = as_object(_value(text))
-        found = failure(details.get("message", text), details.get("status"))
-        if found is not None:
-            date = date_of(given.get("ts"))
+        found = failure(details.get("message", text), details.get("status"), is_call=True)
+        # What is shown of one failure may be two events, and again with each retry.
+        if found is not None and found != before:
+            before, date = found, date_of(given.get("ts"))
             yield _time(given, number), Refused(*found, None, as_text(details.get("modelId")), date)
 
 

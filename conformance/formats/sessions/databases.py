@@ -1,7 +1,6 @@
 """Databases of SQLite in which agents keep their sessions: opened for reading only, within bounds.
 
-Nothing is written, not even the files beside a database, so what an agent that is running has not merged into its
-database yet is not read.
+Nothing is written, not even the files beside a database: what an agent has not merged into it yet is read in memory.
 """
 
 import sqlite3
@@ -12,9 +11,15 @@ from typing import Any, Final
 
 from conformance.documents import BOUNDS, JSON, parse_json
 from conformance.errors import InvalidDocument
+from conformance.formats.sessions import write_ahead
 
 MAGIC: Final = b"SQLite format 3\0"
-UNMERGED: Final = "the newest changes are in the -wal file beside the database, and are not read; close the agent first"
+_UNMERGED: Final = (
+    "the newest changes are in the -wal file beside the database, and are not read: both are too large, or changed"
+    " while they were read"
+)
+_READING: Final = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
+"""What a query may do: it calls no functions."""
 _MAX_ROWS: Final = 1_000_000
 _STEPS: Final = 100_000
 _MAX_STEPS: Final = 20_000
@@ -22,24 +27,35 @@ _MAX_STEPS: Final = 20_000
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database; raises InvalidDocument if that fails, and for what is damaged or takes too long."""
+def opened(path: Path) -> Iterator[tuple[sqlite3.Connection, tuple[str, ...]]]:
+    """Open a database, and say what of it is not read; raises InvalidDocument for what is damaged or takes too long."""
+    log = write_ahead.beside(path)
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            database.execute("PRAGMA trusted_schema = OFF")
+        data = write_ahead.merged(path, log) if log else None
+        with closing(_connection(path, data)) as database:
             database.execute("PRAGMA query_only = ON")
+            # An index of Kilo calls a function, which with `trusted_schema` off would make the database unreadable.
+            database.set_authorizer(_may_read)
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, BOUNDS.bytes)
             database.set_progress_handler(_Budget(), _STEPS)
             database.text_factory = _text
-            yield database
+            yield database, (_UNMERGED,) if log and data is None else ()
     except sqlite3.Error as error:
         raise InvalidDocument(f"cannot be read as a database of SQLite: {error}", str(path)) from None
+    except OSError as error:
+        raise InvalidDocument(f"cannot be read: {error.strerror}", str(path)) from None
 
 
-def is_unmerged(path: Path) -> bool:
-    """Return whether a database has changes beside it."""
-    beside = path.with_name(f"{path.name}-wal")
-    return beside.is_file() and beside.stat().st_size > 0
+def _connection(path: Path, data: bytes | None) -> sqlite3.Connection:
+    if data is None:
+        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    database = sqlite3.connect(":memory:")
+    database.deserialize(data)
+    return database
+
+
+def _may_read(action: int, *_details: str | None) -> int:
+    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
 
 def has_tables(database: sqlite3.Connection, wanted: Mapping[str, Sequence[str]]) -> bool:
@@ -47,10 +63,14 @@ def has_tables(database: sqlite3.Connection, wanted: Mapping[str, Sequence[str]]
     for table, columns in wanted.items():
         if not list(rows(database, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))):
             return False
-        found = {name for (name,) in rows(database, "SELECT name FROM pragma_table_info(?)", (table,))}
-        if not found.issuperset(columns):
+        if not columns_of(database, table).issuperset(columns):
             return False
     return True
+
+
+def columns_of(database: sqlite3.Connection, table: str) -> frozenset[str]:
+    """Return the names of the columns of a table that exists."""
+    return frozenset(column[0] for column in database.execute(f"SELECT * FROM {table} LIMIT 0").description)  # noqa: S608
 
 
 def rows(database: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:

@@ -29,18 +29,28 @@ _KNOWN: Final = {
     "badrequest": 400,
 }
 """By words of a text that names no status: the status that hosts send with it."""
+_LOCAL: Final = re.compile(
+    r"\babort|\bcancel|\binterrupt|\btime(?:d[ -]?)?out\b|\bconnect|\bnetwork|\bsocket|\bfetch failed|\bE[A-Z]{4,}\b"
+    r"|\bgetaddrinfo|\bcertificate|\bterminated\b|\b(?:no|missing|set) (?:an? )?(?:api[ _-]?key|model)|\boutput limit"
+    r"|\bassistant messages\.",
+    re.IGNORECASE,
+)
+"""Words of failures in which no host answered."""
 
 
-def failure(text: Any, status: Any = None, body: Any = None) -> tuple[int, Mapping[str, Any]] | None:
+def failure(
+    text: Any, status: Any = None, body: Any = None, *, is_call: bool = False
+) -> tuple[int | None, Mapping[str, Any]] | None:
     """Return the status and the body of a failure; None if no host answered, as when a request was aborted.
 
     `text`: as the agent shows it, such as `400 {"error": …}`; `status` and `body` as it stored them beside, if it did.
+    `is_call`: whether the agent says that a call of a model failed, so that a text without a status is the host's too.
     """
     shown = text[:_MAX_TEXT] if isinstance(text, str) else ""
     found = _body(body) or _body(shown)
     if not (isinstance(status, int) and status in _STATUSES):
         status = _status(shown, found)
-    if status is None:
+    if status is None and (not is_call or not shown or _LOCAL.search(shown)):
         return None
     return status, found or {"error": {"message": shown}}
 

@@ -3,13 +3,22 @@
 The JSON form is one object with `sessionId`, `projectHash` and `messages`. The JSON Lines form begins with that object
 without messages; a line is a message, `{"$set": …}`, or `{"$rewindTo": id}`, and a message whose id occurred before
 replaces that one. A message has `type` (`user`, `gemini`, `info`, `error`, `warning`) and `content`; that of the model
-has `toolCalls` with their results. The file `logs.json` beside holds what the user typed, and nothing else.
+has `toolCalls` with their results, which may stand in its `content` and in a message of the user as well. The file
+`logs.json` beside holds what the user typed, and nothing else.
+
+With `-p` no failure is stored. For each one, a report `gemini-client-error-*.json` in the folder for temporary files
+has `error` and `context`, the contents of the request.
+
+Seen in files of Gemini CLI 0.61.0, run on 2026-11-24 with `-p` and in a terminal: parallel calls, and turns that ended
+with a 400.
 
 Source: google-gemini/gemini-cli@5411f113cafae26161b4969b0237b8e1e024e2c2/packages/core/src/services/
-chatRecordingTypes.ts and chatRecordingService.ts
+chatRecordingTypes.ts and chatRecordingService.ts, packages/core/src/utils/errorReporting.ts and
+packages/cli/src/ui/hooks/useHistoryManager.ts
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from conformance.formats.records import as_object, as_objects, as_text, date_of
@@ -18,13 +27,21 @@ from conformance.formats.sessions.steps import Added, Interrupted, Refused, Repl
 
 KIND: Final = "gemini_cli"
 TITLE: Final = "Gemini CLI"
+_UNSTORED: Final = "with -p a failure stands in gemini-client-error-*.json in the folder for temporary files"
 
 Numbered = tuple[int | None, Mapping[str, Any]]
 
 
 def holds(record: Mapping[str, Any]) -> bool:
-    """Return whether a record is the first one of a session, or the whole of it."""
-    return isinstance(record.get("sessionId"), str) and isinstance(record.get("projectHash"), str)
+    """Return whether a record is the first one of a session, or the whole of it, or the report of a failure."""
+    return (isinstance(record.get("sessionId"), str) and isinstance(record.get("projectHash"), str)) or _is_report(
+        record
+    )
+
+
+def _is_report(value: Mapping[str, Any]) -> bool:
+    contents = as_objects(value.get("context"))
+    return isinstance(value.get("error"), Mapping) and bool(contents) and all("parts" in each for each in contents)
 
 
 def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Session]:
@@ -43,13 +60,24 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Sessi
             if isinstance(message.get("id"), str):
                 at = messages.get(message["id"], (line, message))[0]
                 messages[message["id"]] = at, message
-    yield Session("gemini", tuple(_steps([*messages.values()])), name)
+    yield Session("gemini", tuple(_steps([*messages.values()])), name, unstored=_UNSTORED)
 
 
-def of_value(value: Mapping[str, Any], _path: str) -> Iterator[Session]:
+def of_value(value: Mapping[str, Any], path: str) -> Iterator[Session]:
     """Yield the conversation of a file that is one JSON object."""
+    if _is_report(value):
+        yield Session("gemini", tuple(_reported(value)), Path(path).stem)
+        return
     messages: list[Numbered] = [(None, message) for message in _listed(value)]
-    yield Session("gemini", tuple(_steps(messages)), as_text(value.get("sessionId")))
+    yield Session("gemini", tuple(_steps(messages)), as_text(value.get("sessionId")), unstored=_UNSTORED)
+
+
+def _reported(value: Mapping[str, Any]) -> Iterator[Step]:
+    contents = as_objects(value["context"])
+    # The request is added to a history that may have it already.
+    yield Added(contents[:-1] if len(contents) > 1 and contents[-1] == contents[-2] else contents)
+    if found := failure(text_of(as_object(value["error"]).get("message", "")), is_call=True):
+        yield Refused(*found)
 
 
 def _listed(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -70,7 +98,12 @@ def _steps(messages: Sequence[Numbered]) -> Iterator[Step]:
             yield Added(({"role": "user", "parts": parts},), line)
         elif kind == "gemini":
             calls = as_objects(message.get("toolCalls"))
-            made = [{"functionCall": {key: call.get(key) for key in ("id", "name", "args")}} for call in calls]
+            said = {as_text(as_object(part.get("functionCall")).get("id")) for part in parts} - {""}
+            made = [
+                {"functionCall": {key: call.get(key) for key in ("id", "name", "args")}}
+                for call in calls
+                if as_text(call.get("id")) not in said
+            ]
             content = {"role": "model", "parts": [*parts, *made]}
             if content["parts"]:
                 body = {"candidates": [{"index": 0, "content": content}]}

@@ -2,7 +2,11 @@
 
 A message has `role` and `content` (in the table `content_json`), a list of `text`, `thinking`, `toolRequest`,
 `toolResponse` and others. The older `<session>.jsonl` begins with a line of metadata. `agentVisible: false` marks what
-a compaction took out of the history. A failure is a reply that begins with `Ran into this error`.
+a compaction took out of the history. A failure is a reply that begins with `Ran into this error`; `goose run` shows it
+and does not store it, see `goose_calls`.
+
+Seen in files of Goose 1.34.0, run on 2026-11-24: two calls of one reply, which Goose stores and sends as two replies,
+and a turn that ended with a 400.
 
 Source: block/goose@0164300649cf5e4ab327105d9155779ab8bfde4b/crates/goose/src/session/session_manager.rs and legacy.rs,
 crates/goose/src/conversation/message.rs beside them
@@ -15,7 +19,7 @@ from typing import Any, Final
 from conformance.formats import rebuilt
 from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import reply
-from conformance.formats.sessions.databases import parsed, rows
+from conformance.formats.sessions.databases import columns_of, parsed, rows
 from conformance.formats.sessions.failing import failure, text_of
 from conformance.formats.sessions.steps import Added, Refused, Session, Step
 
@@ -23,6 +27,7 @@ KIND: Final = "goose"
 TITLE: Final = "Goose"
 TABLES: Final = {"sessions": ("id", "updated_at"), "messages": ("session_id", "role", "content_json")}
 _FAILED: Final = "Ran into this error"
+_UNSTORED: Final = "a failure may stand in ~/.local/state/goose/logs/llm_request.*.jsonl"
 
 
 def holds(record: Mapping[str, Any]) -> bool:
@@ -33,24 +38,24 @@ def holds(record: Mapping[str, Any]) -> bool:
 def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Session]:
     """Yield the conversation of a file of lines."""
     spoken = [(line, record) for line, record in records if "role" in record]
-    yield Session("chat", tuple(_steps(spoken)))
+    yield Session("chat", tuple(steps_of(spoken)))
 
 
 def of_database(database: sqlite3.Connection) -> Iterator[Session]:
     """Yield the conversations of the database, newest first."""
+    # The first databases have no such column.
+    metadata = "metadata_json" if "metadata_json" in columns_of(database, "messages") else "NULL"
     for (name,) in rows(database, "SELECT id FROM sessions ORDER BY updated_at DESC"):
-        # In the order of the table: `metadata_json` is younger than the others.
-        columns = [row[1] for row in rows(database, "SELECT * FROM pragma_table_info('messages')")]
-        metadata = "metadata_json" if "metadata_json" in columns else "NULL"
         query = f"SELECT role, content_json, {metadata} FROM messages WHERE session_id = ? ORDER BY id"  # noqa: S608
         spoken = [
             (None, {"role": role, "content": parsed(content), "metadata": parsed(more)})
             for role, content, more in rows(database, query, (name,))
         ]
-        yield Session("chat", tuple(_steps(spoken)), as_text(name))
+        yield Session("chat", tuple(steps_of(spoken)), as_text(name), unstored=_UNSTORED)
 
 
-def _steps(spoken: Iterable[tuple[int | None, Mapping[str, Any]]]) -> Iterator[Step]:
+def steps_of(spoken: Iterable[tuple[int | None, Mapping[str, Any]]]) -> Iterator[Step]:
+    """Yield the steps of messages; those of one reply make one step."""
     texts: list[str] = []
     thinking: list[str] = []
     calls: list[Any] = []

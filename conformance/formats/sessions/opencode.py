@@ -1,10 +1,15 @@
 """Sessions of opencode: the database `~/.local/share/opencode/opencode.db`, the older folder `storage`, and exports.
 
+Kilo Code is built on opencode since version 7, and keeps the same in `~/.local/share/kilo/kilo.db`.
+
 A session has messages, and a message has parts. In the database, `message` and `part` hold each as JSON in `data`; in
 the folder each is a file; `opencode export` prints one object with `info` and `messages`. A reply is the parts from one
 `step-start` to the next: `reasoning`, `text` and `tool`, whose `state` holds the result. `error` of a message, and
 `retry` parts, are failures. A `compaction` part begins a new history. opencode itself sends a result for a call
 that has none.
+
+Seen in databases and exports of opencode 1.18.33 and Kilo CLI 7.7.7, run on 2026-11-24: parallel calls, and a turn that
+ended with a 400.
 
 Source: anomalyco/opencode@007a9409bafea06d6b9084ff1f6d1fe9f5e3a803/packages/opencode/src/session/message-v2.ts,
 anomalyco/opencode@063e8306d9895af9bdd175306cfa4fa3291fd83a/packages/opencode/src/session/session.sql.ts and
@@ -25,7 +30,7 @@ from conformance.formats.sessions.failing import failure
 from conformance.formats.sessions.steps import Added, Interrupted, Refused, Session, Step
 
 KIND: Final = "opencode"
-TITLE: Final = "opencode"
+TITLE: Final = "opencode, Kilo CLI"
 TABLES: Final = {"session": ("id", "time_updated"), "message": ("id", "session_id", "data"), "part": ("message_id",)}
 _INTERRUPTED: Final = "[Tool execution was interrupted]"
 _MAX_FILES: Final = 20_000

@@ -128,6 +128,6 @@ def _reply(message: Mapping[str, Any], line: int, date: str) -> Iterator[Step]:
 
 
 def _failed(message: Mapping[str, Any], line: int) -> Iterator[Step]:
-    found = failure(message.get("errorMessage"))
+    found = failure(message.get("errorMessage"), is_call=True)
     if found is not None:
         yield Refused(*found, line, as_text(message.get("model")), date_of(message.get("timestamp")))

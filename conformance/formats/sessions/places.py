@@ -52,7 +52,13 @@ PLACES: Final = (
         (),
         ("sessions/**/rollout-*.jsonl", "archived_sessions/**/rollout-*.jsonl"),
     ),
-    Place("opencode", ("OPENCODE_DATA",), (), ("opencode",), ("opencode*.db", "storage/session/*/ses_*.json")),
+    Place(
+        "opencode",
+        ("OPENCODE_DATA",),
+        (),
+        ("opencode", "kilo"),
+        ("opencode*.db", "kilo*.db", "storage/session/*/ses_*.json"),
+    ),
     Place(
         "gemini_cli",
         (),
@@ -86,9 +92,15 @@ PLACES: Final = (
     Place(
         "goose",
         ("GOOSE_PATH_ROOT",),
-        (),
+        (".local/state/goose",),
         ("goose", "Block/goose", "Block/goose/data"),
-        ("sessions/sessions.db", "sessions/*.jsonl", "data/sessions/sessions.db"),
+        (
+            "sessions/sessions.db",
+            "sessions/*.jsonl",
+            "data/sessions/sessions.db",
+            "logs/llm_request.*.jsonl",
+            "state/logs/llm_request.*.jsonl",
+        ),
     ),
     Place("pi", ("PI_CODING_AGENT_DIR",), (".pi/agent",), (), ("sessions/**/*.jsonl",)),
     Place(

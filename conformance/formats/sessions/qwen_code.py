@@ -72,6 +72,6 @@ def _failed(event: Mapping[str, Any], record: Mapping[str, Any], line: int) -> I
     if not as_text(event.get("event.name")).endswith("api_error"):
         return
     text = as_text(event.get("error_message")) or as_text(event.get("error"))
-    found = failure(text, event.get("status_code"))
+    found = failure(text, event.get("status_code"), is_call=True)
     if found is not None:
         yield Refused(*found, line, as_text(event.get("model")), date_of(record.get("timestamp")))

@@ -36,6 +36,7 @@ NOTE: Final = (
     "holds what was said, not what was sent: pairing, ids, history, markup and failures are checked, and nothing about"
     " parameters, shapes, usage and streams; record the traffic with conformance proxy to check those"
 )
+_OPEN: Final = "ends with a request that has no reply: {0}"
 _MAX_ITEMS: Final = 20_000
 """How many items all requests of a conversation have at most: they grow with the square of its length."""
 _EARLY: Final = "in this long session, the requests before the first {0} replies are checked as history of later ones"
@@ -70,9 +71,9 @@ class Replied(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A request that failed: its HTTP status and the error body, as far as the agent stored it."""
+    """A request that failed: its HTTP status and the error body, as far as the agent stored them."""
 
-    status: int
+    status: int | None
     body: Mapping[str, Any]
     line: int | None = None
     model: str = ""
@@ -92,7 +93,8 @@ Step = Added | Replied | Refused | Interrupted
 class Session:
     """One conversation of an agent: its steps on a wire; `provider`, `session`: as the agent names them.
 
-    `rules`: globs of the rules for which it holds enough.
+    `rules`: globs of the rules for which it holds enough. `unstored`: where to look for the failure that left the last
+    request without a reply, if the agent may not store it.
     """
 
     wire: str
@@ -101,6 +103,7 @@ class Session:
     provider: str = ""
     notes: tuple[str, ...] = ()
     rules: tuple[str, ...] = RULES
+    unstored: str = ""
 
 
 def inputs_of(session: Session, path: str, kind: str) -> Iterator[Input]:
@@ -113,7 +116,9 @@ def inputs_of(session: Session, path: str, kind: str) -> Iterator[Input]:
         yield _replies(session, outcomes[:early], path, kind)
     exchanges = tuple(_exchanges(session, early))
     lines = tuple([step.line for step in outcomes[early:] if step.line is not None])
+    is_open = session.unstored and not isinstance(session.steps[-1], (Replied, Refused))
     notes = (*session.notes, *((_EARLY.format(early),) if early else ()), NOTE)
+    notes += (_OPEN.format(session.unstored),) if is_open else ()
     yield Input(
         path,
         lines[0] if lines else None,
@@ -170,7 +175,8 @@ def _exchanges(session: Session, early: int) -> Iterator[Exchange]:
 def _add(items: list[Mapping[str, Any]], item: Mapping[str, Any], wire: str, *, is_open: bool) -> bool:
     """Add what a client says, to its last message if its wire takes one message for all; return whether more may be."""
     key = _BLOCKS.get(wire, "")
-    if key and is_open and items and isinstance(item.get(key), list) and isinstance(items[-1].get(key), list):
+    is_same = is_open and items and items[-1].get("role") == item.get("role")
+    if key and is_same and isinstance(item.get(key), list) and isinstance(items[-1].get(key), list):
         items[-1] = {**items[-1], key: [*items[-1][key], *item[key]]}
     else:
         items.append(item)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance.reporting.text import Paint
+from conformance.reporting.text import Paint, printable_json
 
 FIXES: Final = True
 """A finding about a client has its fix, as a JSON Patch."""
@@ -13,7 +13,7 @@ FIXES: Final = True
 
 def part(report: Mapping[str, Any], _paint: Paint) -> str:
     """Return the object of an input."""
-    return orjson.dumps(report).decode()
+    return printable_json(orjson.dumps(report).decode())
 
 
 def render_inputs(parts: Iterable[str], summary: Callable[[], Mapping[str, Any]], _paint: Paint) -> Iterator[str]:

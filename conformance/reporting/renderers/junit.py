@@ -10,6 +10,7 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from conformance.reporting.matrix.annotations import Annotation, AnnotationKind, inputs_as, of_input
+from conformance.reporting.text import printable_lines
 
 EVERY: Final = True
 """Passed checks are included: a suite of failures alone would read as if nothing passed."""
@@ -110,5 +111,5 @@ def _worst(annotations: Iterable[Annotation]) -> AnnotationKind:
 
 
 def _clean(text: str) -> str:
-    """Return a text in which the characters that XML forbids are escaped."""
-    return _FORBIDDEN.sub(lambda found: repr(found.group())[1:-1], text)
+    """Return a text without the characters that XML forbids and what would control a terminal or a workflow."""
+    return printable_lines(_FORBIDDEN.sub(lambda found: repr(found.group())[1:-1], text))

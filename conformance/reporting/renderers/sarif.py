@@ -17,6 +17,7 @@ import orjson
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.reporting.matrix.annotations import TITLES, Annotation, AnnotationKind, inputs_as, of_input
+from conformance.reporting.text import printable_json
 from conformance.results import Level
 from conformance.rules import Rule, advice
 
@@ -51,7 +52,7 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     # Each level was bounded alone above, so that memory stays bounded; together they may still be too many.
     left += max(0, len(every) - MAX_RESULTS)
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(every[:MAX_RESULTS], errored, left)]}
-    yield orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    yield printable_json(orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
 
 
 part: Final = of_input

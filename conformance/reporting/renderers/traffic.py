@@ -80,6 +80,9 @@ def summary(
         yield f"{plural(count, 'exchange')} passed without some {what}"
     yield from _changes(changes)
     yield _findings(tally, paint)
+    if tally.known:
+        each = ", ".join([f"{count:,} × {claim} ({rule})" for (claim, rule), count in tally.known.most_common()])
+        yield f"known of {printable(provider)}: {each}"
     if set(tally.parts) - set(tally.sides):
         yield f"to fix: {', '.join([f'{count:,} × {printable(name)}' for name, count in tally.parts.most_common()])}"
     for rule, reason in sorted(tally.broken.items()):

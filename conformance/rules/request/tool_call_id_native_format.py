@@ -1,5 +1,4 @@
-import re
-
+from conformance import linear
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
@@ -36,5 +35,5 @@ def judge(_request: Body, context: Context) -> list[Fault]:
         )
         for turn in context.turns
         for call in turn.calls
-        if type(call.id) is str and call.id and not any(re.fullmatch(each, call.id) for each in patterns)
+        if type(call.id) is str and call.id and not any(linear.fits(each, call.id) for each in patterns)
     ]

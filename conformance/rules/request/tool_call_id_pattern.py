@@ -1,5 +1,4 @@
-import re
-
+from conformance import linear
 from conformance.results import Level
 from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_turns
@@ -37,7 +36,6 @@ def judge(_request: Body, context: Context) -> list[Fault]:
     switch models, in calls and results alike.
     """
     pattern = context.claim("ids.input-pattern")["pattern"]
-    fits = re.compile(pattern).fullmatch
     return [
         Fault(
             f"expected an id that matches {pattern}, got {each!r:.60}",
@@ -46,5 +44,5 @@ def judge(_request: Body, context: Context) -> list[Fault]:
         )
         for turn in context.turns
         for position, each in enumerate(turn.ids)
-        if type(each) is str and each and not fits(each)
+        if type(each) is str and each and not linear.fits(pattern, each)
     ]

@@ -1,6 +1,6 @@
-import re
 from typing import Any
 
+from conformance import linear
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -40,7 +40,6 @@ def judge(request: Body, context: Context) -> list[Fault]:
     dashes, and map the names of calls back.
     """
     pattern = context.claim("request.tool-name-pattern")["pattern"]
-    fits = re.compile(pattern).fullmatch
     tools = request.value["tools"]
     return [
         Fault(
@@ -49,7 +48,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
             values={"name": name, "position": position, "length": len(name)},
         )
         for position, name in enumerate(map(_name, tools) if type(tools) is list else ())
-        if name and not fits(name)
+        if name and not linear.fits(pattern, name)
     ]
 
 

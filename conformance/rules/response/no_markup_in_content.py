@@ -48,4 +48,4 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     if not found:
         return []
     message = f"expected text, got {described(found[0], context)}"
-    return [Fault(message, at=("message", "content"), level=level_of(reply))]
+    return [Fault(message, at=("message", "content"), level=level_of(found[0], reply, context.exchange.model))]

@@ -14,6 +14,7 @@ from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wire.losses import Losses
 from conformance.wire.native import OWN, Native, NativeEvent
 from conformance.wire.pairing import PendingCalls
+from conformance.wire.tool_choice import NamedChoice, limited_choice
 from conformance.wire.values import as_object, objects, rendered
 from conformance.wires.gemini.pairing import Waiting
 from conformance.wires.gemini.parts import (
@@ -281,9 +282,14 @@ def _function(function: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _calling(choice: Any) -> dict[str, Any]:
-    if type(choice) is dict:
-        return {"mode": "ANY", "allowedFunctionNames": [as_object(choice.get("function")).get("name")]}
-    return {"mode": _MODES[choice]} if choice in _MODES else {}
+    limited = limited_choice(choice)
+    if isinstance(limited, NamedChoice):
+        return {"mode": "ANY", "allowedFunctionNames": [limited.name]}
+    if limited is not None:
+        # Names stand only beside these two modes; VALIDATED leaves the model free to answer.
+        mode = "ANY" if limited.mode == "required" else "VALIDATED"
+        return {"mode": mode, "allowedFunctionNames": list(limited.names)}
+    return {"mode": _MODES[choice]} if type(choice) is str and choice in _MODES else {}
 
 
 def reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:

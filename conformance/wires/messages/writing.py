@@ -14,6 +14,7 @@ from conformance.wire.blocks import Block, blocks_of, reduced
 from conformance.wire.content import AS_STRING, held_parts, joined_instructions
 from conformance.wire.losses import Losses
 from conformance.wire.native import OWN, Native, NativeEvent
+from conformance.wire.tool_choice import AllowedTools, NamedChoice, limited_choice
 from conformance.wire.values import as_object, objects
 from conformance.wires.messages.blocks import CALLS, DETAILS, PARTS, thinking_block, write_call
 from conformance.wires.messages.stream import assemble
@@ -38,7 +39,12 @@ def request(body: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {key: body[key] for key in _COPIED if key in body}
     made.setdefault("max_tokens", body.get("max_completion_tokens", _LIMIT))
     made |= conversation(body.get("messages"))
-    if tools := [_tool(as_object(tool.get("function"))) for _, tool in objects(body.get("tools"))]:
+    limited = limited_choice(body.get("tool_choice"))
+    functions = [as_object(tool.get("function")) for _, tool in objects(body.get("tools"))]
+    if isinstance(limited, AllowedTools):
+        # No choice of this wire names several tools: the model may call those that the request has.
+        functions = [each for each in functions if each.get("name") in limited.names] or functions
+    if tools := [_tool(each) for each in functions]:
         made["tools"] = tools
     choice = _choice(body.get("tool_choice"), parallel=body.get("parallel_tool_calls"))
     return made | ({"tool_choice": choice} if choice else {})
@@ -80,9 +86,12 @@ def hold(canonical: Sequence[Mapping[str, Any]], losses: Losses) -> list[dict[st
 
 def _choice(choice: Any, *, parallel: Any) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    if type(choice) is dict:
-        made = {"type": "tool", "name": as_object(choice.get("function")).get("name")}
-    elif choice in _CHOICES:
+    limited = limited_choice(choice)
+    if isinstance(limited, NamedChoice):
+        made = {"type": "tool", "name": limited.name}
+    elif limited is not None:
+        made = {"type": _CHOICES[limited.mode]}
+    elif type(choice) is str and choice in _CHOICES:
         made = {"type": _CHOICES[choice]}
     if parallel is False:
         made = {"type": "auto", **made, "disable_parallel_tool_use": True}

@@ -14,6 +14,7 @@ from typing import Any, Final
 from conformance.wire.blocks import Block, blocks_of, message_of, reduced
 from conformance.wire.losses import Losses
 from conformance.wire.native import OWN, Native
+from conformance.wire.tool_choice import AllowedTools, limited_choice
 from conformance.wire.values import as_object, as_word, objects, rendered
 from conformance.wires.responses.blocks import (
     DETAILS,
@@ -84,9 +85,13 @@ def _tool(function: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choice(choice: Any) -> Any:
+    limited = limited_choice(choice)
+    if isinstance(limited, AllowedTools):
+        tools = [{"type": "function", "name": name} for name in limited.names]
+        return {"type": "allowed_tools", "mode": limited.mode, "tools": tools}
     if type(choice) is not dict:
         return choice
-    return {"type": "function", "name": as_object(choice.get("function")).get("name")}
+    return "auto" if limited is None else {"type": "function", "name": limited.name}
 
 
 def _format(wanted: Any) -> Any:

@@ -15,6 +15,12 @@ on_responses = partial(definition.mutation, wire="responses")
 
 _CALL: Final = {"type": "server_tool_use", "id": "srvtoolu_01", "name": "web_search", "input": {"query": "Paris"}}
 _RESULT: Final = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_01", "content": []}
+_ASKED: Final = {"type": "server_tool_use", "id": "srvtoolu_02", "name": "advisor", "input": {}}
+_ADVICE: Final = {
+    "type": "advisor_tool_result",
+    "tool_use_id": "srvtoolu_02",
+    "content": {"type": "advisor_result", "text": "Go on."},
+}
 _SEARCH: Final = {"type": "tool_search_call", "call_id": "call_s", "execution": "client", "arguments": {}}
 _TOOLS: Final = {"type": "tool_search_output", "call_id": "call_s", "execution": "client", "tools": []}
 _SEARCH_REJECTED: Final = {"tools.unsupported-types": {"kinds": ["web_search*"], "refusal": REJECTED}}
@@ -44,6 +50,12 @@ def server_call_without_result(block: Slot) -> None:
 def server_tool_kept_whole(block: Slot) -> None:
     """Both blocks of a server tool are sent back."""
     block.holder[block.key : block.key] = [dict(_CALL), dict(_RESULT)]
+
+
+@on_messages(where(blocks("text"), _ended_text), "messages/server-blocks-have-their-tool")
+def advice_without_advisor(block: Slot) -> None:
+    """The blocks of the advisor tool are sent back in a request that does not declare it."""
+    block.holder[block.key : block.key] = [dict(_ASKED), dict(_ADVICE)]
 
 
 @on_messages(targets.requests_with_tools, "native/tool-types-accepted", claims=_SEARCH_REJECTED)

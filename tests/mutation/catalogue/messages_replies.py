@@ -9,7 +9,7 @@ from tests.mutation import definition
 from tests.mutation.bases import Record
 from tests.mutation.definition import REJECTED
 from tests.mutation.native_targets import events, replies, reply_blocks, where
-from tests.mutation.targets import Slot, keys, streams
+from tests.mutation.targets import Slot, keys, plain, streams
 
 mutation = partial(definition.mutation, wire="messages")
 
@@ -41,6 +41,13 @@ def native_reply_key_retyped(slot: Slot) -> None:
 def reply_block_key_dropped(slot: Slot) -> None:
     """A block of a reply lacks a required key."""
     slot.drop()
+
+
+@mutation(plain, "error/body-is-object")
+def native_error_as_text(record: Record) -> None:
+    """A refusal is a sentence, and no object."""
+    record["status"] = 400
+    record["response"] = "messages: at least one message is required"
 
 
 @mutation(reply_blocks("tool_use"), "response/finish-reason-matches-tool-calls")

@@ -7,6 +7,7 @@ import orjson
 
 from conformance.adapters import install
 from conformance.cli import _adapters
+from conformance.reporting.text import printable_json
 
 EXAMPLES: Final = """\
   conformance adapter list
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         for each in _adapters.definitions(_adapters.definitions_folder(arguments))
     ]
     if arguments.format == "json":
-        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+        print(printable_json(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode()))
         return 0
     width = max([len(f"{row['name']}@{row['version']}") for row in rows], default=0)
     for row in rows:

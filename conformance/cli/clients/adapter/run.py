@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.arguments import PROVIDER_HELP
 from conformance.cli import _adapters
 from conformance.errors import Unusable
+from conformance.reporting.text import printable_json
 from conformance.terminal import painter, print_error
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.adapters.summary import summary
     from conformance.reporting.renderers.adapter import render
     from conformance.results.files import write
+    from conformance.secrets import Scrubber
 
     entries = _baseline(arguments)
     plan = _plan(arguments)
@@ -118,11 +120,11 @@ def run(arguments: argparse.Namespace) -> int:
         write(Path(arguments.results), results, plan.driver.scrubber)
     report = summary(results, cases, strict=plan.strict)
     if arguments.format == "json":
-        shown = orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+        shown = printable_json(orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
     else:
         shown = "".join(render(report, painter(), every=arguments.all))
-    secrets = plan.driver.scrubber
-    print(shown if secrets is None else secrets.text(shown), end="")
+    secrets = plan.driver.scrubber or Scrubber()
+    print(secrets.text(shown), end="")
     if {"errored"} == {grade for grade, count in report["grades"].items() if count} and arguments.driver:
         print_error(_SURROUNDINGS)
     if not report["played"]:
@@ -130,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.baseline:
         return _compare(results, entries, arguments)
     if arguments.write_baseline:
-        return _write_baseline(results, Path(arguments.write_baseline), secrets)
+        return _write_baseline(results, Path(arguments.write_baseline), plan.driver.scrubber)
     return _adapters.exit_code([report])
 
 
@@ -218,11 +220,12 @@ def _write_baseline(results: "Results", path: Path, secrets: "Scrubber | None") 
     from conformance.gate import check_results
     from conformance.reporting.text import plural
     from conformance.results import Status
+    from conformance.secrets import Scrubber
 
     checked = check_results(results)
     entries = failures_as_entries(checked, datetime.now(UTC).date().isoformat())
     text = baseline.dump(entries)
-    artifacts.write(path, text if secrets is None else secrets.text(text), private=secrets is not None)
+    artifacts.write(path, (secrets or Scrubber()).text(text), private=secrets is not None)
     print_error(f"{plural(len(entries), 'failure')} written to {path}; replace each reason with why it is not fixed")
     return 2 if any(each.status is Status.ERRORED for each in checked) else 0
 

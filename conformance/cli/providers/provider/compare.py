@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance.errors import Unusable
-from conformance.reporting.text import printable
+from conformance.reporting.text import printable, printable_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,4 +138,4 @@ def _as_json(provider: str, runs: "dict[str, Run]", evidence: list[str], found: 
         "evidence": evidence,
         "cases": found,
     }
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    return printable_json(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())

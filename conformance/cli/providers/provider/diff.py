@@ -12,7 +12,7 @@ import orjson
 
 from conformance import profiles
 from conformance.profiles.difference import differences, lines
-from conformance.reporting.text import printable
+from conformance.reporting.text import printable, printable_json
 
 EXAMPLES: Final = """\
   conformance provider diff openai deepseek
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = differences(first, second, (arguments.from_model, arguments.to_model))
     if arguments.format == "json":
         rows = [each._asdict() | {"kind": each.kind.name.lower()} for each in found]
-        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+        print(printable_json(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode()))
     else:
         print("\n".join(map(printable, lines(found, (first.name, second.name)))).rstrip())
     return 0

@@ -9,7 +9,6 @@ Returns exit code 1 if the endpoint breaks rules that no claim covers, and 2 if 
 """
 
 import argparse
-import math
 import os
 import re
 import sys
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from conformance import artifacts, profiles
-from conformance.arguments import positive, seconds
+from conformance.arguments import add_times, positive
 from conformance.errors import Unusable
 from conformance.reporting.text import plural, printable
 from conformance.terminal import ProgressLine, print_error
@@ -62,10 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="FILE", type=Path, help="where to write the profile (default: standard output)")
     add("--yes", action="store_true", help="send the requests without asking first")
     add("--max-requests", metavar="N", type=positive, default=_REQUESTS, help=f"for each model (default: {_REQUESTS})")
-    add("--request-timeout", metavar="SECONDS", type=seconds, default=120.0, help="for one request (default: 120)")
-    add(
-        "--max-time", metavar="SECONDS", type=seconds, default=math.inf, help="for everything; nothing is sent after it"
-    )
+    add_times(parser, "all models")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     key = _key(arguments.key_env)
     secrets = scrubber([key], [url])
     models = arguments.model or _models(url, key, arguments.request_timeout, wire)
-    _show_plan(models, arguments.max_requests, wire)
+    _show_plan(models, arguments, wire)
     _confirm(arguments)
     today = datetime.now(UTC).date().isoformat()
     found: list[Discovery] = []
@@ -169,7 +165,7 @@ def _title(out: Path | None, url: str) -> str:
     return out.stem if out is not None else (urlsplit(url).hostname or "discovered")
 
 
-def _show_plan(models: "Sequence[str]", limit: int, wire: str) -> None:
+def _show_plan(models: "Sequence[str]", arguments: argparse.Namespace, wire: str) -> None:
     """Print what is going to be sent; the number depends on the answers, so it is at most the limit."""
     from conformance.discovery.shipped import known_switches
 
@@ -178,9 +174,10 @@ def _show_plan(models: "Sequence[str]", limit: int, wire: str) -> None:
     few = planned.requests + further
     print(
         f"plan: every scenario and probe, plain and streamed: about {few} requests for each of "
-        f"{plural(len(models), 'model')} ({', '.join(map(printable, models))}), at most {limit}, with about "
-        f"{planned.tokens * few // max(1, planned.requests):,} tokens; replies are limited to "
-        f"{planned.reply_tokens:,} tokens each",
+        f"{plural(len(models), 'model')} ({', '.join(map(printable, models))}), at most {arguments.max_requests}, "
+        f"with about {planned.tokens * few // max(1, planned.requests):,} tokens; replies are limited to "
+        f"{planned.reply_tokens:,} tokens each; "
+        f"it ends after {arguments.max_time:g} seconds at the latest (--max-time)",
         file=sys.stderr,
     )
 

@@ -5,14 +5,13 @@ claims, scenarios or the simulator change.
 """
 
 import argparse
-import math
 import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance import artifacts
-from conformance.arguments import PROVIDER_HELP, seconds
+from conformance.arguments import PROVIDER_HELP, add_times
 from conformance.artifacts import Journal
 from conformance.errors import ConformanceError, Unusable
 from conformance.reporting.text import printable
@@ -41,20 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="MODEL", default="", help="the model to request (default: the one that the profile names)")
     add("--live", action="store_true", help="send the requests to the provider, with your key")
     add("--max-requests", metavar="N", type=int, help="send at most N requests with --live")
-    add(
-        "--request-timeout",
-        metavar="SECONDS",
-        type=seconds,
-        default=120.0,
-        help="time for one request with --live, from sending it to the last byte of its reply (default: 120)",
-    )
-    add(
-        "--max-time",
-        metavar="SECONDS",
-        type=seconds,
-        default=math.inf,
-        help="time for the whole recording with --live; nothing is sent after it, and the exit code is 1",
-    )
+    add_times(parser, "the whole recording with --live, which fails if it is over")
     add(
         "--cassettes",
         metavar="DIR",

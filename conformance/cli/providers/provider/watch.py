@@ -11,7 +11,6 @@ Returns exit code 1 if something has changed, and 2 if nothing could be compared
 """
 
 import argparse
-import math
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from conformance import artifacts, profiles
-from conformance.arguments import positive, seconds
+from conformance.arguments import add_times, positive
 from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.reporting.text import plural, printable
@@ -62,10 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write what changed, with both exchanges, to DIR/<provider>.drift.json",
     )
     add("--max-requests", metavar="N", type=positive, default=600, help="send at most N requests (default: 600)")
-    add("--request-timeout", metavar="SECONDS", type=seconds, default=120.0, help="for one request (default: 120)")
-    add(
-        "--max-time", metavar="SECONDS", type=seconds, default=math.inf, help="for everything; nothing is sent after it"
-    )
+    add_times(parser, "the whole comparison")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -31,6 +31,7 @@ from conformance.files import AUTO
 from conformance.formats import Input
 from conformance.profiles import is_path
 from conformance.reporting.renderers.calibration import render
+from conformance.reporting.text import printable_json
 from conformance.resources import folder, names
 from conformance.results import Evidence
 from conformance.terminal import painter, print_error
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Unusable("nothing was checked: no input holds chat completions of a provider that has a profile")
     report = calibration.to_json(entries, datetime.now(UTC).date().isoformat())
     if arguments.format == "json":
-        print(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode())
+        print(printable_json(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode()))
     else:
         print("".join(render(report, painter())), end="")
     if arguments.write is not None:

@@ -13,7 +13,7 @@ from conformance.evidence import index
 from conformance.evidence.entries import KINDS
 from conformance.evidence.index import IndexedRecording
 from conformance.profiles import vocabulary
-from conformance.reporting.text import plural
+from conformance.reporting.text import plural, printable_json
 from conformance.resources import folder, unpacked
 from conformance.results.files import CALIBRATION
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     entries = [each for each in evidence["claims"] if claim in ("", each["claim"])]
     shown = [_entry(each, evidence["exchanges"]) for each in entries]
     if arguments.format == "json":
-        print(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode())
+        print(printable_json(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode()))
         return 0
     for each in shown:
         print("\n".join(_lines(each)))

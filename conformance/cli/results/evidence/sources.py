@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance.errors import Unusable
+from conformance.reporting.text import printable_json
 from conformance.terminal import ProgressLine, painter
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         progress.clear()
     if arguments.format == "json":
-        print(orjson.dumps(report.to_json(), option=orjson.OPT_INDENT_2).decode())
+        print(printable_json(orjson.dumps(report.to_json(), option=orjson.OPT_INDENT_2).decode()))
     else:
         print("".join(render(report, painter())), end="")
     if report.addresses and not report.answered:

@@ -1,0 +1,95 @@
+"""Error texts that hosts send for many causes: who says them, and which causes are known of each."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import takewhile
+from typing import Any, Final, NamedTuple
+
+from conformance.error_texts.causes import ErrorCause, causes, field_texts, generic
+from conformance.error_texts.sayings import Saying, sayings
+from conformance.error_texts.unwrapping import as_text, said, status_in
+from conformance.error_texts.words import is_constant, words
+
+_ABOUT_IT: Final = frozenset(
+    {
+        "api",
+        "code",
+        "error",
+        "http",
+        "invalid_request_error",
+        "message",
+        "msg",
+        "none",
+        "null",
+        "param",
+        "status",
+        "type",
+    }
+)
+"""What a line or a body says around an error text."""
+
+
+class GenericError(NamedTuple):
+    """An error text that does not say its cause.
+
+    `text`: what the host said. `sayings`: the hosts that are known to say so, those that fit best first, each with a
+    cause for which it was seen. `status`: its HTTP status, if known.
+    """
+
+    text: str
+    sayings: tuple[Saying, ...]
+    status: int | None
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Return the hosts that are known to say so."""
+        return tuple(dict.fromkeys([each.host for each in self.sayings]))
+
+    @property
+    def causes(self) -> tuple[ErrorCause, ...]:
+        """Return the causes for which one of these hosts was seen to say so."""
+        return tuple([causes()[each] for each in dict.fromkeys([each.cause for each in self.sayings])])
+
+
+def generic_error(error: Any, status: int | None = None, provider: str = "", wire: str = "") -> GenericError | None:
+    """Return what is known of an error whose text does not say its cause; None if it says more.
+
+    Arguments as for `explain`. Of a provider that is known to say so, only its own causes are returned.
+    """
+    text = said(error)
+    phrase = next((each for each in _phrases(text, as_text(error)) if each in generic() or each in field_texts()), None)
+    if phrase is None:
+        return None
+    status = status or status_in(as_text(error))
+    known = [each for each in _by_phrase().get(phrase, ()) if status is None or each.status in (status, None)]
+    own = [each for each in known if each.host == provider]
+    return GenericError(text, tuple(sorted(own or known, key=lambda each: bool(wire) and each.wire != wire)), status)
+
+
+def is_without_field(text: str) -> bool:
+    """Return whether a text is one that means nothing without the field that hosts name with it, and names none."""
+    phrase = next((each for each in _phrases(said(text)) if each in field_texts()), None)
+    return phrase is not None and not set(_constants(text)) - set(phrase.split()) - _ABOUT_IT
+
+
+def _phrases(*texts: str) -> Iterator[str]:
+    """Yield what texts say in their constant words: all of them, and those after what lines say around an error."""
+    for text in texts:
+        found = _constants(text)
+        before = len(list(takewhile(_ABOUT_IT.__contains__, found)))
+        # Some texts begin with such a word themselves.
+        yield from [" ".join(found[start:]) for start in range(before + 1)]
+
+
+def _constants(text: str) -> list[str]:
+    return [word for word in words(text).words if is_constant(word)]
+
+
+@cache
+def _by_phrase() -> dict[str, list[Saying]]:
+    found: dict[str, list[Saying]] = {}
+    for saying in sayings():
+        phrase = " ".join(_constants(saying.message))
+        if phrase in generic() or phrase in field_texts():
+            found.setdefault(phrase, []).append(saying)
+    return found

@@ -1,0 +1,57 @@
+"""Reports of checked inputs as they may be printed: findings quote what was sent, which may hold secrets."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from conformance.secrets import Scrubber, scrubber
+
+MAX_LEARNED_BYTES: Final = 1024 * 1024
+"""Of a larger file, only what is a secret by itself is removed from its findings: it is not read a second time."""
+
+_HINTS: Final = re.compile(rb"(?i)(?:key|secret|passw\w*|auth\w*|cookie|token|headers)[\\\"']{0,4}\s?[:=]")
+
+
+def reports_to_print(reports: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the JSON objects of reports without secrets, those that their files show among them."""
+    found = list(reports)
+    quoting = [each["path"] for each in found if _quoting(each)]
+    secrets = scrubber([secret for path in dict.fromkeys(quoting) for secret in _shown_by(Path(path))])
+    return [_without_secrets(each, secrets) for each in found]
+
+
+def _shown_by(path: Path) -> list[str]:
+    """Return the secrets that a file shows, such as the values of headers of requests."""
+    try:
+        data = path.read_bytes() if path.is_file() and path.stat().st_size <= MAX_LEARNED_BYTES else b""
+    except OSError:
+        return []
+    # A packed file shows no hints.
+    if not _HINTS.search(data) and not data.startswith(b"\x1f\x8b"):
+        return []
+    # Imported here because few files have any.
+    from conformance.files.scrubbing import secrets_in
+
+    return secrets_in(data, str(path))
+
+
+def _quoting(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the outcomes that quote anything."""
+    return [each for each in report["outcomes"] if each["findings"] or each.get("known") or "reason" in each]
+
+
+def _without_secrets(report: dict[str, Any], secrets: Scrubber) -> dict[str, Any]:
+    quoting = _quoting(report)
+    if not quoting and "error" not in report and "notes" not in report:
+        return report
+    text = orjson.dumps({**report, "outcomes": quoting}).decode()
+    clean = secrets.text(text)
+    if clean == text:
+        return report
+    found = orjson.loads(clean)
+    shown = iter(found["outcomes"])
+    quoted = set(map(id, quoting))
+    return {**found, "outcomes": [next(shown) if id(each) in quoted else each for each in report["outcomes"]]}
