@@ -31,6 +31,9 @@ ENDINGS: Final[Mapping[str, Sequence[int]]] = {
     "SIGINT twice": [signal.SIGINT, signal.SIGINT],
 }
 
+UNWOUND: Final[dict[int, int]] = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
+"""The exit codes of a command that ends its processes first: as in shells, but for the signal that nobody can handle."""
+
 _GAP: Final = 0.1
 _HANGS: Final = 60.0
 _LEFT: Final = 25.0
@@ -48,10 +51,15 @@ time.sleep(600)
 """A driver, an agent or a package manager that starts a process in a session of its own, and does not end."""
 
 
+_AT_ONCE: Final = UNWOUND | {signal.SIGTERM: -signal.SIGTERM, signal.SIGHUP: -signal.SIGHUP}
+_CHECKED: Final = UNWOUND | dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), 5)
+_INTERRUPTED: Final = UNWOUND | dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), 2)
+
+
 class Killed(NamedTuple):
     """How a command ended: its exit code, the processes that it had started, those that were left, and seconds.
 
-    `folders` are those for temporary files that were left.
+    `expected` is the exit code that it should have. `folders` are those for temporary files that were left.
     """
 
     code: int
@@ -60,6 +68,7 @@ class Killed(NamedTuple):
     seconds: float
     printed: str
     folders: tuple[str, ...]
+    expected: int
 
 
 class _Subject(NamedTuple):
@@ -70,6 +79,7 @@ class _Subject(NamedTuple):
     printed: str = ""
     given: bytes = b""
     environment: Mapping[str, str] = {}
+    codes: Mapping[int, int] = UNWOUND
 
 
 def _sleeper(folder: Path) -> Path:
@@ -109,16 +119,20 @@ def _gateway(folder: Path) -> _Subject:
 
 
 def _serve(_: Path) -> _Subject:
-    return _Subject(("conformance", "serve", "--provider", "deepseek", "--port", 0), printed="http://")
+    return _Subject(("conformance", "serve", "--provider", "deepseek", "--port", 0), printed="http://", codes=_AT_ONCE)
 
 
 def _proxy(_: Path) -> _Subject:
-    return _Subject(("conformance", "proxy", "--upstream", "http://127.0.0.1:9/v1"), printed="http://")
+    return _Subject(("conformance", "proxy", "--upstream", "http://127.0.0.1:9/v1"), printed="http://", codes=_CHECKED)
 
 
 def _proxy_with_a_command(folder: Path) -> _Subject:
     command = ("--", sys.executable, _sleeper(folder))
-    return _Subject(("conformance", "proxy", "--upstream", "http://127.0.0.1:9/v1", *command), 2)
+    return _Subject(
+        ("conformance", "proxy", "--upstream", "http://127.0.0.1:9/v1", *command),
+        2,
+        codes=UNWOUND | {signal.SIGHUP: 143},
+    )
 
 
 def _check(_: Path) -> _Subject:
@@ -128,7 +142,7 @@ def _check(_: Path) -> _Subject:
 
 def _pytest(_: Path) -> _Subject:
     live = ("--live", "--base-url", "http://127.0.0.1:{port}/v1", "-p", "no:cacheprovider")
-    return _Subject(("pytest", "--provider=deepseek", *live), printed="collected")
+    return _Subject(("pytest", "--provider=deepseek", *live), printed="collected", codes=_INTERRUPTED)
 
 
 SUBJECTS: Final[Mapping[str, Callable[[Path], _Subject]]] = {
@@ -181,7 +195,8 @@ def _text(folder: Path) -> str:
 
 def killed(name: str, ending: str, folder: Path) -> Killed:
     """Start a command, end it, and return what was left of it."""
-    with _running(SUBJECTS[name](folder), folder) as process:
+    subject = SUBJECTS[name](folder)
+    with _running(subject, folder) as process:
         below = {each.pid for each in psutil.Process(process.pid).children(recursive=True)}
         began = time.monotonic()
         for number in ENDINGS[ending]:
@@ -197,7 +212,7 @@ def killed(name: str, ending: str, folder: Path) -> Killed:
     for pid in orphans:
         os.kill(pid, signal.SIGKILL)
     folders = tuple([path.name for path in folder.glob("conformance-*")])
-    return Killed(code, len(started), len(orphans), seconds, _text(folder), folders)
+    return Killed(code, len(started), len(orphans), seconds, _text(folder), folders, subject.codes[ENDINGS[ending][0]])
 
 
 def main() -> None:

@@ -13,4 +13,4 @@ from tests.sampling import some
 def test_a_command_that_is_ended_leaves_nothing(name: str, ending: str, tmp_path: Path) -> None:
     found = killed(name, ending, tmp_path)
     trace = found.printed.partition("Traceback")[1]
-    assert (0, (), "") == (found.orphans, found.folders, trace), found.printed
+    assert (0, (), "", found.expected) == (found.orphans, found.folders, trace, found.code), found.printed
