@@ -32,7 +32,7 @@ ENDINGS: Final[Mapping[str, Sequence[int]]] = {
 }
 
 UNWOUND: Final[dict[int, int]] = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
-"""The exit codes of a command that ends its processes first: as in shells, but for the signal that nobody can handle."""
+"""The exit codes of a command that ends its processes first: those of shells, except for SIGKILL."""
 
 _GAP: Final = 0.1
 _HANGS: Final = 60.0
