@@ -56,7 +56,7 @@ def add_times(parser: argparse.ArgumentParser, whole: str) -> None:
     """Add --request-timeout and --max-time; `whole` says what the latter bounds, such as `the whole recording`."""
     request = f"time for one request, from sending it to the last byte of its reply (default: {REQUEST_TIMEOUT:g})"
     run = f"time for {whole} (default: {MAX_TIME:g}, two hours; inf for no limit); nothing is sent after it"
-    timeouts = f", or after {MAX_TIMEOUTS} time-outs in a row"
+    timeouts = f", or after {MAX_TIMEOUTS} timeouts in a row"
     parser.add_argument("--request-timeout", metavar="SECONDS", type=seconds, default=REQUEST_TIMEOUT, help=request)
     parser.add_argument("--max-time", metavar="SECONDS", type=seconds, default=MAX_TIME, help=run + timeouts)
 

@@ -64,7 +64,7 @@ def bodies(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     user = {"role": "user", "content": text}
     call = {"id": text, "type": "function", "function": {"name": "f", "arguments": "{}"}}
     used = {"role": "assistant", "content": [{"type": "tool_use", "id": text, "name": "f", "input": {}}]}
-    told = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": text, "content": "x"}]}
+    given = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": text, "content": "x"}]}
     schema = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "description": text}}}
     hello = {"role": "user", "content": "Hello"}
     for stream in (False, True):
@@ -78,7 +78,7 @@ def bodies(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield chat, {"model": "m", "messages": [hello], "tools": [tool(schema)], "stream": stream}
         yield chat, {"model": "m", "messages": [hello], "stream": stream, text: 1}
         yield "/v1/messages", {"model": "m", "max_tokens": 50, "messages": [user], "stream": stream}
-        yield "/v1/messages", {"model": text, "max_tokens": 50, "messages": [hello, used, told], "stream": stream}
+        yield "/v1/messages", {"model": text, "max_tokens": 50, "messages": [hello, used, given], "stream": stream}
         given = {"contents": [{"role": "user", "parts": [{"text": text, text: 1}]}]}
         yield f"/v1beta/models/m:{'streamGenerateContent?alt=sse' if stream else 'generateContent'}", given
         yield "/v1/responses", {"model": "m", "input": [{"type": "function_call", "call_id": text}], "stream": stream}

@@ -61,7 +61,7 @@ def test_a_redirect_to_a_private_address_is_refused_wherever_redirects_are_follo
         asked.append(request.url.host)
         return httpx.Response(302, headers=[(b"location", f"http://{host}/latest/meta-data".encode())])
 
-    with pytest.raises(Unusable, match="redirects to a private address|Invalid IDNA hostname"):
+    with pytest.raises(Unusable, match=r"redirects to a private address|Invalid IDNA hostname"):
         Raw(client(answer), "https://public.example").get(PLACE)
     assert ["public.example"] == asked
 

@@ -9,6 +9,7 @@ from conformance.discovery.exploring import ProbeAnswer
 from conformance.observations.collected import HIGH, MEDIUM, ObservedClaim, ObservedClaims
 from conformance.observations.errors import error_of
 from conformance.observations.id_patterns import common_prefix
+from conformance.observations.refusals import without_places
 from conformance.observations.sights import digest, kinds
 from conformance.profiles import Claims, thinks
 from conformance.simulator.refusals import GENERIC
@@ -60,13 +61,6 @@ def claim_of(answer: ProbeAnswer, claims: Claims) -> str:
     return next((name for name in names if kinds()[name] == "verdict"), "")
 
 
-_PLACE: Final = re.compile(
-    r"(?<![\w/:.])/(?:\w+/){0,6}\d+(?:/\w+){0,6}"
-    r"|\b(?:messages|input|contents|tools)(?:\.\d+|\[\d+\])(?:\.\w+|\[\d+\]){0,8}"
-)
-"""A place in a request: where one was refused says nothing about the next."""
-
-
 def _verdict(group: Sequence[ProbeAnswer]) -> ObservedClaim | str:
     """Return what all answers to one deviation have in common, or why they have nothing in common."""
     statuses = {each.exchange.status for each in group}
@@ -110,7 +104,7 @@ def _template(texts: Sequence[str], exchanges: Sequence[Exchange]) -> str:
     ids = {each for exchange in exchanges for each in _ids(exchange.request) if len(each) > 3}
     parts = [_split(text, ids) for text in texts]
     if all(each == parts[0] for each in parts):
-        whole = _PLACE.sub("{trace}", "{id}".join(map(_escaped, parts[0])))
+        whole = without_places("{id}".join(map(_escaped, parts[0])))
         return whole if len(whole) <= _SHOWN else f"{_escaped(parts[0][0][:_SHOWN])}{{trace}}"
     prefix, suffix = common_prefix(texts), common_prefix([text[::-1] for text in texts])[::-1]
     if len(prefix) < 12:

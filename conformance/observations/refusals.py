@@ -63,6 +63,13 @@ def refusals_confirmed(claims: Mapping[str, Any], answer: ProviderAnswer) -> fro
     return frozenset(found)
 
 
+_PLACE: Final = re.compile(
+    r"(?<![\w/:.])/(?:\w+/){0,6}\d+(?:/\w+){0,6}"
+    r"|\b(?:messages|input|contents|tools)(?:\.\d+|\[\d+\])(?:\.\w+|\[\d+\]){0,8}"
+)
+_NUMBER: Final = re.compile(r"(?<=[\[./])\{[a-z]+\}")
+"""A placeholder for a number in a place."""
+
 _PLACEHOLDER: Final = re.compile(r"\{[a-z]+\}")
 _MIN_CHARACTERS: Final = 12
 """How many characters a claimed text must have besides its placeholders, to identify a refusal."""
@@ -113,12 +120,19 @@ def is_claimed(found: Mapping[str, Any], claimed: Mapping[str, Any]) -> bool:
     text = str(found["message"]).replace("{{", "{").replace("}}", "}")
     given = Refusal(found["status"], claimed.get("message"))
     answer = ProviderAnswer(rejected=True, status=found["status"], texts=(text,), body=None)
-    return is_same(given, claimed, answer) or _begins_alike(text, claimed)
+    return is_same(given, claimed, answer) or _is_generalized(text, claimed)
 
 
-def _begins_alike(text: str, claimed: Mapping[str, Any]) -> bool:
-    """Return True if a text that was cut or generalized begins as a claimed one."""
+def without_places(text: str) -> str:
+    """Return an error text with holes for places in a request: where one was refused says nothing about the next."""
+    return _PLACE.sub("{trace}", text)
+
+
+def _is_generalized(text: str, claimed: Mapping[str, Any]) -> bool:
+    """Return True if a text whose places became holes is a claimed one, or if one that was cut begins as it does."""
     wordings = [each for each in (claimed.get("message"), *claimed.get("also", ())) if each]
+    if any(_template(without_places(_NUMBER.sub("0", each))).fits(text) for each in wordings):
+        return True
     plain = [each.replace("{{", "{").replace("}}", "}") for each in wordings]
     return "body" in claimed or any(_beginning(text)[:_LEAST] == _beginning(each)[:_LEAST] for each in plain)
 

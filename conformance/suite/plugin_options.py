@@ -121,7 +121,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "type": float,
         "default": 7200.0,
         "help": "Time for the whole live run (default: 7200, two hours; inf for no limit); nothing is sent after it. "
-        "Results so far are kept, the rest is untested, and the run fails. A run also ends after three time-outs in a "
+        "Results so far are kept, the rest is untested, and the run fails. A run also ends after three timeouts in a "
         "row.",
     },
 }

@@ -253,11 +253,11 @@ class Client:
         return self._timed_out(f"{url} {late}")
 
     def _timed_out(self, message: str) -> Inconclusive:
-        """Count a time-out, and return what to raise for it."""
+        """Count a timeout, and return what to raise for it."""
         self._timeouts += 1
         if self._timeouts < MAX_TIMEOUTS:
             return Inconclusive(message)
-        self._silence = f"{self._timeouts} time-outs in a row, so nothing more is sent; the last one: {message}"
+        self._silence = f"{self._timeouts} timeouts in a row, so nothing more is sent; the last one: {message}"
         return Unresponsive(self._silence)
 
     def _unreachable(self, error: httpx.TransportError, url: str) -> Unusable:

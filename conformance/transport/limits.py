@@ -9,4 +9,4 @@ MAX_TIME: Final = 7200.0
 """Seconds of a whole live run. One of some 250 requests takes a quarter of that with 7 seconds for each reply."""
 
 MAX_TIMEOUTS: Final = 3
-"""After so many time-outs in a row, a run sends nothing more."""
+"""After so many timeouts in a row, a run sends nothing more."""

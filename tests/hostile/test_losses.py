@@ -281,7 +281,7 @@ else:
     if moment == "fsync":
         os.fsync = killing(os.fsync)
     elif moment == "rename":
-        Path.replace = killing(Path.replace)
+        os.replace = killing(os.replace)
     else:
         shutil.rmtree = killing(shutil.rmtree)
 with losses.provider(answer) as url:
