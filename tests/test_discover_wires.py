@@ -34,10 +34,10 @@ from conformance.wires import by_name, translate
 LIMIT = 600
 
 DIFFERENT: Mapping[str, Mapping[str, str]] = {
-    "anthropic.messages": {
-        name: "the simulator rejects it by the rule that the request breaks first"
-        for name in ("results.unknown-id", "signature.altered")
-    },
+    "anthropic.messages": dict.fromkeys(
+        ("results.unknown-id", "signature.altered"),
+        "the simulator rejects it by the rule that the request breaks first",
+    ),
     "deepseek.messages": {"thinking.on": "the model thinks without being asked to, so nothing needs to be sent"},
     "deepseek.responses": {},
     "openai.responses": {"thinking.switches": "a member that is sent beside the switch looks like a part of it"},
