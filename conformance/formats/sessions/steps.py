@@ -71,9 +71,9 @@ class Replied(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A request that failed: its HTTP status and the error body, as far as the agent stored it."""
+    """A request that failed: its HTTP status, None if the agent stores none, and the error body as far as it did."""
 
-    status: int
+    status: int | None
     body: Mapping[str, Any]
     line: int | None = None
     model: str = ""

@@ -32,7 +32,7 @@ class _Pages(NamedTuple):
     """The pages of a log: the bytes of one, how many the database has, and where in the log each begins by number."""
 
     size: int
-    count: int
+    total: int
     places: Mapping[int, int]
 
 
@@ -51,7 +51,7 @@ def merged(path: Path, log: Path) -> bytes | None:
             head = stream.read(_HEAD.size)
         data = bytearray(path.read_bytes())
         pages = log.read_bytes()
-        # The agent began the log anew, so the database that was read is older than the pages.
+        # The agent began a new log in the meantime, so the database that was read is older than the pages.
         if pages[: _HEAD.size] == head:
             return _joined(data, pages)
     return None
@@ -60,12 +60,12 @@ def merged(path: Path, log: Path) -> bytes | None:
 def _joined(data: bytearray, log: bytes) -> bytes | None:
     found = _committed(log)
     if found.places:
-        length = found.count * found.size
+        length = found.total * found.size
         if length > _MAX_BYTES:
             return None
         data = data[:length].ljust(length, b"\0")
         for number, at in found.places.items():
-            if 0 < number <= found.count:
+            if 0 < number <= found.total:
                 data[(number - 1) * found.size : number * found.size] = log[at : at + found.size]
     data[_MODES] = _NO_LOG
     return bytes(data)
