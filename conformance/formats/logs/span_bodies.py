@@ -3,7 +3,8 @@
 - OpenInference (Phoenix, Arize): `openinference.span.kind` is `LLM`; `input.value` and `output.value`
 - Langfuse: `langfuse.observation.type` is `generation`; `langfuse.observation.input` and `.output`
 - MLflow: `mlflow.spanType` is `CHAT_MODEL` or `LLM`; `mlflow.spanInputs` and `mlflow.spanOutputs`
-- Logfire: `request_data` and `response_data`
+- Logfire: `request_data` and `response_data`; 5.2.0, run on 2026-11-24 with the SDK of OpenAI, has only the model in
+  `request_data`, and the messages in the attributes that `spans` reads
 
 OpenInference also spreads messages over attributes, such as `llm.input_messages.0.message.tool_calls.0.tool_call.id`,
 which are read where `input.value` is something else, as of frameworks.

@@ -83,7 +83,10 @@ def _exchange(span: Mapping[str, Any], path: str) -> Rebuilt | str:
     if vercel.holds(known):
         return vercel.call(known, failure, date, path)
     if span_bodies.tool_of(known) is not None:
-        return span_bodies.call(known, failure, date)
+        made = span_bodies.call(known, failure, date)
+        # Logfire has messages in either place.
+        if isinstance(made, Rebuilt) or _INPUT not in known:
+            return made
     return exchange_of(known, date, path, _NO_MESSAGES, failure)
 
 

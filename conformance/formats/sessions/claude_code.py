@@ -7,7 +7,10 @@ last one to the first were rewound, and are not sent.
 
 Seen in files of Claude Code 2.1.197, run on 2026-11-24 with `-p`: parallel calls, and a turn that ended with a 400.
 
-Source: https://code.claude.com/docs/en/agent-sdk/sessions and how readers of it treat each record, such as
+What these files do not show (compactions, subagents, rewinds) is as readers of the format treat it; the code of Claude
+Code itself was not read.
+
+Source: https://code.claude.com/docs/en/agent-sdk/sessions,
 block/goose@41af6ba5bd927b7a271909a213c72abf63dd650b/crates/goose/src/session/import_formats/claude_code.rs and
 zed-industries/zed@e0902d1297bb86e3f7316efa466a9d2f47a7732f/crates/agent/src/claude_code_sessions.rs
 """

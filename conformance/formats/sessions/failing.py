@@ -30,9 +30,9 @@ _KNOWN: Final = {
 }
 """By words of a text that names no status: the status that hosts send with it."""
 _LOCAL: Final = re.compile(
-    r"\babort|\bcancel|\binterrupt|\btime(?:d[ -]?)?out\b|\bconnect|\bnetwork|\bsocket|\bfetch failed|\bE[A-Z]{4,}\b"
-    r"|\bgetaddrinfo|\bcertificate|\bterminated\b|\b(?:no|missing|set) (?:an? )?(?:api[ _-]?key|model)|\boutput limit"
-    r"|\bassistant messages\.",
+    r"\babort|\bcancel|\binterrupt|\btime(?:d[ -]?)?out\b|\bconnect|\bnetwork|\bsocket|\bfetch failed"
+    r"|(?-i:\bE[A-Z]{4,}\b)|\bgetaddrinfo|\bcertificate|\bterminated\b|\boutput limit"
+    r"|\b(?:no|missing|set) (?:an? )?(?:api[ _-]?key|model)|\bassistant messages\.",
     re.IGNORECASE,
 )
 """Words of failures in which no host answered."""

@@ -5,6 +5,9 @@ The first line has the type `session`. An entry of type `message` holds a messag
 is `error` has an `errorMessage`; neither it nor one that was `aborted` is sent back. For a call without a result, pi
 sends one itself. Entries of version 1 have no ids, and are in order.
 
+Seen in files of pi 0.73.1 (version 3 of the format), run on 2026-11-24 with `-p`: parallel calls, and a turn that ended
+with a 400. What they do not show (branches, compactions, aborted replies, former versions) is from its documentation.
+
 Source: badlogic/pi-mono@83378aad7e74a0e2bb8f37c007a9685fb4609d8a/packages/coding-agent/docs/session.md and
 packages/coding-agent/src/core/session-manager.ts
 """

@@ -71,7 +71,7 @@ class Replied(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A request that failed: its HTTP status and the error body, as far as the agent stored them."""
+    """A request that failed: its HTTP status, None if the agent stores none, and the error body as far as it did."""
 
     status: int | None
     body: Mapping[str, Any]

@@ -51,7 +51,7 @@ def merged(path: Path, log: Path) -> bytes | None:
             head = stream.read(_HEAD.size)
         data = bytearray(path.read_bytes())
         pages = log.read_bytes()
-        # The agent began the log again, so the database that was read is older than the pages.
+        # The agent began a new log in the meantime, so the database that was read is older than the pages.
         if pages[: _HEAD.size] == head:
             return _joined(data, pages)
     return None
