@@ -4,7 +4,7 @@ import compileall
 import io
 import lzma
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -31,8 +31,11 @@ MODEL_FILES = (
 )
 """What engines load of the scripted model, and what writes it in their formats; not what trains it."""
 
-FILTER = {"id": lzma.FILTER_LZMA2, "preset": 9, "lp": 1, "pb": 1}
-"""The weights of the model are numbers of two bytes, which `lp` and `pb` say; text loses next to nothing by it."""
+WEIGHTS = {"id": lzma.FILTER_LZMA2, "preset": 9, "lp": 1, "pb": 1}
+"""For the weights of the model, which are numbers of two bytes."""
+
+TEXT = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}
+"""For all else: text takes a tenth less with it."""
 
 
 class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -66,9 +69,10 @@ def _files(paths: Iterable[Path]) -> list[Path]:
     return sorted([path for path in paths if path.is_file()])
 
 
-def pack(folder: Path, files: Iterable[Path], archive: Path) -> None:
+def pack(folder: Path, files: Sequence[Path], archive: Path) -> None:
     """Write the archive of some files of a folder: the same files, the same bytes."""
-    with lzma.open(archive, "w", filters=[FILTER]) as file, tarfile.open(fileobj=file, mode="w") as packed:
+    chosen = WEIGHTS if any(path.suffix == ".safetensors" for path in files) else TEXT
+    with lzma.open(archive, "w", filters=[chosen]) as file, tarfile.open(fileobj=file, mode="w") as packed:
         for path in files:
             member = tarfile.TarInfo(path.relative_to(folder).as_posix())
             data = path.read_bytes()
