@@ -9,7 +9,6 @@ import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,11 @@ import pytest
 from conformance.cli import main
 from conformance.documents import read_yaml
 from conformance.gate import check_results
-from conformance.reporting.statement import PREDICATE_TYPE
 from conformance.results import Evidence, Finding, Level, Outcome, Status, files
 from conformance.results.files import read
 from conformance.results.record import RunRecord
 from conformance.results.runs import Case, Results
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, ROOT, write
-from tests.statements import published
 from tests.xml_text import parse_xml
 
 pytestmark = pytest.mark.slow
@@ -72,10 +69,10 @@ def test_the_commands_of_the_action_exist_with_their_options(capsys: pytest.Capt
     named = {
         (verb, flag)
         for line in SCRIPTS["Check and gate"].splitlines()
-        for verb in re.findall(r'bin/conformance" ([a-z]+(?: (?:run|diff|statement make))?)', line)
+        for verb in re.findall(r'bin/conformance" ([a-z]+(?: (?:run|diff))?)', line)
         for flag in re.findall(r"(--[a-z-]+)", line)
     }
-    assert {"check", "gate", "report diff", "report statement make", "adapter run"} == {verb for verb, _ in named}
+    assert {"check", "gate", "report diff", "adapter run"} == {verb for verb, _ in named}
     for verb, flag in named:
         main([*verb.split(), "--help"])
         assert flag in capsys.readouterr().out, verb
@@ -182,25 +179,6 @@ def test_the_comment_of_the_action_is_the_gate_as_markdown(tmp_path: Path, act: 
     comment = "### Conformance: **the gate is open**\n\nNo unexpected failures, and no stale entries."
     assert f"{comment}; covered 0 of {count}\n" == (folder / "comment.md").read_text()
     assert (folder / "comment.md").read_text() == (tmp_path / "summary").read_text()
-
-
-def test_the_action_makes_what_the_workflow_attests(tmp_path: Path, act: Act) -> None:
-    given = published(tmp_path / "results", "groq", "baidu")
-    outputs, folder = act(GATE="results", RESULTS=os.fspath(given), ATTEST="true")
-    assert ("0", str(folder / "predicate.json")) == (outputs["code"], outputs["predicate"])
-    stated = json.loads((folder / "predicate.json").read_text())
-    names = ["baidu.json", "groq.json"]
-    assert names == [each["results"] for each in stated["runs"]]
-    digests = [sha256((given / name).read_bytes()).hexdigest() for name in names]
-    # The form that actions/attest reads: https://github.com/actions/attest#identify-subjects-with-checksums-file
-    expected = "".join([f"{digest}  {name}\n" for digest, name in zip(digests, names, strict=True)])
-    assert expected == Path(outputs["subjects"]).read_text()
-    step = next(step for step in STEPS if step["name"] == "Attest the statement")
-    assert PREDICATE_TYPE == step["with"]["predicate-type"]
-    (given / "groq.json").write_text("{}")
-    outputs, _ = act(GATE="results", RESULTS=os.fspath(given), ATTEST="true")
-    assert "2" == outputs["code"]
-    assert not (folder / "predicate.json").exists()
 
 
 def test_a_comment_is_as_long_as_github_takes_it(tmp_path: Path, act: Act) -> None:
