@@ -64,7 +64,7 @@ def test_cassettes_of_an_engine_are_compared(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     assert out.startswith("llamacpp: chat, messages, responses; model scripted-qwen3-0.002b; evidence: engine\n")
     assert ["ids differs"] == [line for line in out.splitlines() if line.endswith(" differs")]
-    assert "16 of 40 cases compared, 8 differ" in out
+    assert "36 of 40 cases compared, 24 differ" in out
 
 
 def test_a_gateway_is_compared_by_a_model_that_all_wires_have(capsys: pytest.CaptureFixture[str]) -> None:
