@@ -69,10 +69,10 @@ def test_the_commands_of_the_action_exist_with_their_options(capsys: pytest.Capt
     named = {
         (verb, flag)
         for line in SCRIPTS["Check and gate"].splitlines()
-        for verb in re.findall(r'bin/conformance" ([a-z]+(?: (?:run|diff))?)', line)
+        for verb in re.findall(r'bin/conformance" ([a-z]+(?: (?:run|diff|statement make))?)', line)
         for flag in re.findall(r"(--[a-z-]+)", line)
     }
-    assert {"check", "gate", "report diff", "adapter run"} == {verb for verb, _ in named}
+    assert {"check", "gate", "report diff", "report statement make", "adapter run"} == {verb for verb, _ in named}
     for verb, flag in named:
         main([*verb.split(), "--help"])
         assert flag in capsys.readouterr().out, verb

@@ -139,7 +139,7 @@ class Provider:
 
     def _items(self, case: Case, request: Any) -> Iterator[Callable[[], object]]:
         scenario = scenarios.load(case.scenario)
-        yield lambda: test_rules.test_scenario_is_played_to_its_end(case)
+        yield lambda: test_rules.test_scenario_is_played_to_its_end(case, request)
         yield lambda: test_rules.test_no_other_rule_is_broken(case, request)
         for rule in promised(scenario, case.variant, self.profile.wire):
             yield lambda rule=rule: test_rules.test_rule(case, rule, request)  # type: ignore[misc]

@@ -113,7 +113,9 @@ def _pasted(text: str) -> str:
     # Imported here because most explanations quote nothing.
     from conformance.secrets import learning, scrubber
 
-    return scrubber(learning.of_text(text)).text("\n".join(_errors.explained(text, _width())))
+    secrets = scrubber(learning.of_text(text))
+    # Before it is wrapped, because a secret of two lines is not found; and after, because the text may be taken apart.
+    return secrets.text("\n".join(_errors.explained(secrets.text(text), _width())))
 
 
 def _known() -> Sequence[str]:
