@@ -72,7 +72,9 @@ def _inside(holder: Any, key: Any, kind: Kind) -> Iterator[Place]:
 
 
 def _is_event(kind: Kind, value: Any) -> bool:
-    return kind[-1] == "*" and "events" in kind and isinstance(value, list) and bool(value) and isinstance(value[0], str)
+    return (
+        kind[-1] == "*" and "events" in kind and isinstance(value, list) and bool(value) and isinstance(value[0], str)
+    )
 
 
 def mutated(rng: Random, given: Any, known: Bank) -> Any:
@@ -101,10 +103,9 @@ def _add(rng: Random, place: Place, _: Sequence[Place], known: Bank) -> None:
     value = place.holder[place.key]
     if isinstance(value, list) and (items := known.values.get((*place.kind, "*"))):
         value.insert(rng.randint(0, len(value)), json.loads(rng.choice(items)))
-    elif isinstance(value, dict):
-        if below := known.members.get(place.kind):
-            name = rng.choice(below)
-            value[name] = json.loads(rng.choice(known.values[*place.kind, name]))
+    elif isinstance(value, dict) and (below := known.members.get(place.kind)):
+        name = rng.choice(below)
+        value[name] = json.loads(rng.choice(known.values[*place.kind, name]))
 
 
 def _remove(rng: Random, place: Place, _: Sequence[Place], known: Bank) -> None:

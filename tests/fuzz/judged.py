@@ -1,9 +1,9 @@
-"""Targets whose inputs reach the rules: the judge, the command, the proxy, the simulator and the converter, on all wires."""
+"""Targets whose inputs reach the rules, on all wires: the judge, command, proxy, simulator and converter."""
 
 import io
 import json
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -34,7 +34,7 @@ _DAY: Final = "2026-11-22"
 
 def pool(seed: int, corpus: Path | None) -> Pool:
     """Return the conversations of all wires, each with what its mutations need to be found again."""
-    return tuple([json.dumps([seed, None if corpus is None else str(corpus)]), *wired.pool(seed, corpus)])
+    return (json.dumps([seed, None if corpus is None else str(corpus)]), *wired.pool(seed, corpus))
 
 
 def drawn(rng: Random, given: Pool) -> Any:
@@ -63,6 +63,18 @@ def make_conversation(rng: Random, given: Pool) -> Any:
     return {"provider": provider_of(rng, conversation["wire"]), "conversation": conversation}
 
 
+def make_claimed(rng: Random, given: Pool) -> Any:
+    """Draw a conversation, and a provider or the claims of an example: some rules need claims that few make."""
+    made = make_conversation(rng, given)
+    return {**made, "claims": rng.choice(_claims())} if rng.random() < 0.2 else made
+
+
+@cache
+def _claims() -> tuple[dict[str, Any], ...]:
+    found = [dict(bad.claims) for rule in rules.load() for bad in rule.bad if bad.claims]
+    return tuple([json.loads(text) for text in dict.fromkeys(json.dumps(each, sort_keys=True) for each in found)])
+
+
 def exchanges_of(given: Any) -> list[Exchange] | str:
     """Return the exchanges of an input, or why there are none: they hold what JSON cannot."""
     try:
@@ -76,12 +88,12 @@ def check_wires(given: Any, _folder: Path) -> Any:
     exchanges, same = exchanges_of(given), exchanges_of(given)
     if isinstance(exchanges, str):
         return exchanges
-    outcomes = judged(exchanges, given["provider"])
+    outcomes = judged(exchanges, profiles.of(given["claims"]) if given.get("claims") else given["provider"])
     assert same == exchanges, "check changed an exchange"
     return outcomes
 
 
-def judged(exchanges: Sequence[Exchange], provider: str | None) -> tuple[Outcome, ...] | str:
+def judged(exchanges: Sequence[Exchange], provider: profiles.Profile | str | None) -> tuple[Outcome, ...] | str:
     """Return the outcomes of all rules, each of which is sound; or what a conversation of another API is called."""
     try:
         outcomes = check(exchanges, provider, "*")
@@ -120,11 +132,13 @@ def check_twins(given: Any, _folder: Path) -> Any:
         plain, streamed = twins.both(given["wire"], given["request"], given["reply"])
     except (TypeError, InvalidDocument, *wired.UNWRITABLE) as error:
         return repr(error)
-    found = [judged([each], given["provider"]) for each in (plain, streamed)]
-    if not any(isinstance(each, str) for each in found) and twins.are_comparable(given["wire"], given["reply"]):
-        differences = twins.differences(*found)
+    one, other = [judged([each], given["provider"]) for each in (plain, streamed)]
+    if isinstance(one, str) or isinstance(other, str):
+        return one, other
+    if twins.are_comparable(given["wire"], given["reply"]):
+        differences = twins.differences(one, other)
         assert not differences, f"plain and streamed differ: {differences[0]}"
-    return found
+    return one, other
 
 
 class _Silent:
@@ -162,7 +176,10 @@ def records(given: Any) -> list[Any]:
     conversation = given["conversation"]
     found = [each for each in wired.records_of(conversation["exchanges"]) if "request" in each]
     return [
-        {**each, "url": each.get("url") or wired.url_of(conversation["wire"], each["request"], streams="events" in each)}
+        {
+            **each,
+            "url": each.get("url") or wired.url_of(conversation["wire"], each["request"], streams="events" in each),
+        }
         for each in found
     ]
 
@@ -178,7 +195,7 @@ def _copied(record: Any) -> Copy:
         url=str(record["url"]),
         sent_headers=[("content-type", "application/json")],
         sent=json.dumps(record["request"]).encode("utf-8", "replace"),
-        status=status if isinstance(status, int) and 200 <= status < 600 else 200,  # noqa: PLR2004 — HTTP
+        status=status if isinstance(status, int) and 200 <= status < 600 else 200,
         headers=[("content-type", kind)],
         received=received.encode("utf-8", "replace"),
     )
@@ -201,15 +218,16 @@ def make_command(rng: Random, given: Pool) -> Any:
 def command(given: Any, folder: Path) -> Any:
     """Run `conformance check` on a file: it ends with one of its codes, no rule breaks, and JSON can be read."""
     held = [_held(each) for each in records(given)]
-    path = folder / ("session.jsonl" if given["lines"] else "session.json")
-    path.write_text("\n".join(map(json.dumps, held)) if given["lines"] else json.dumps(held), "utf-8")
+    name = "session.jsonl" if given["lines"] else "session.json"
+    (folder / name).write_text("\n".join(map(json.dumps, held)) if given["lines"] else json.dumps(held), "utf-8")
     provider = ("--provider", given["provider"]) if given["provider"] is not None else ()
     printed, said = io.StringIO(), io.StringIO()
-    with redirect_stdout(printed), redirect_stderr(said):
+    # Some formats identify a finding by the path of its file.
+    with chdir(folder), redirect_stdout(printed), redirect_stderr(said):
         try:
-            code = cli.main(["check", str(path), *provider, *given["options"]])
+            code = cli.main(["check", name, *provider, *given["options"]])
         except SystemExit as end:
-            code = end.code
+            code = end.code if isinstance(end.code, int) else 1
     assert code in CODES, f"exit code {code}"
     assert "Traceback" not in said.getvalue(), said.getvalue()
     assert "errored" not in said.getvalue(), said.getvalue()
@@ -277,7 +295,9 @@ def make_transcript(rng: Random, given: Pool) -> Any:
     while True:
         conversation = drawn(rng, given)
         bodies = [each.get("request") for each in wired.records_of(conversation["exchanges"])]
-        found = [each["messages"] for each in bodies if isinstance(each, dict) and isinstance(each.get("messages"), list)]
+        found = [
+            each["messages"] for each in bodies if isinstance(each, dict) and isinstance(each.get("messages"), list)
+        ]
         if conversation["wire"] == CHAT and found:
             wire = rng.choice(wires.NATIVE)
             return {"provider": provider_of(rng, wire), "wire": wire, "messages": rng.choice(found)}
@@ -328,7 +348,8 @@ def make_reply(rng: Random, given: Pool) -> Any:
 
 def replied(given: Any, _folder: Path) -> Any:
     """Read replies into messages, put each into a request, and check that."""
-    exchanges, found = exchanges_of(given), []
+    exchanges = exchanges_of(given)
+    found: list[Any] = []
     for exchange in exchanges if not isinstance(exchanges, str) else ():
         if exchange.response is None:
             continue
@@ -346,8 +367,3 @@ def _not_plain(error: TypeError) -> str:
     if not any(each in str(error) for each in ("expected", "JSON", "nested deeper")):
         raise error
     return str(error)
-
-
-def rule_count() -> int:
-    """Return how many rules there are."""
-    return len(rules.load())

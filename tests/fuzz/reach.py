@@ -44,7 +44,7 @@ class Watch:
 @contextmanager
 def watching() -> Iterator[Watch]:
     """Note what the judge does; every front door calls the same function of it."""
-    watch, unwatched = Watch(), judge._judgement  # noqa: SLF001 — the one place that all judgements pass
+    watch, unwatched = Watch(), judge._judgement
 
     def watched(*given: Any, **named: Any) -> judge.Judgement:
         made = unwatched(*given, **named)
@@ -52,8 +52,8 @@ def watching() -> Iterator[Watch]:
         watch.failed.update(each.rule for each in made.faulty.values() if each.findings)
         return made
 
-    judge._judgement = watched  # noqa: SLF001
+    judge._judgement = watched
     try:
         yield watch
     finally:
-        judge._judgement = unwatched  # noqa: SLF001
+        judge._judgement = unwatched

@@ -116,7 +116,7 @@ def divided(job: Job, processes: int) -> list[Job]:
 
 
 def merged(reports: Sequence[Report]) -> Report:
-    """Return the report of jobs that ran at the same time; of the same failure, the first input counts."""
+    """Return the report of jobs; of the same failure of a target, the first input counts."""
     failures: dict[str, Failure] = {}
     for each in sorted([each for report in reports for each in report.failures.values()], key=lambda each: each.number):
         known = failures.get(each.key, each._replace(times=0))

@@ -11,6 +11,7 @@ from conformance.documents.pointer import parse
 from conformance.resources import folder
 
 _DEEPEST: Final = 9
+_EVEN: Final = 0.5
 _WORDS: Final = ("", "a", "Hi", "call_1", "get_time", '{"city": "Paris"}', "雪", "2026-11-22", "<think>x</think>")
 _NUMBERS: Final = (0, 1, 2, 20, 1767225600, 0.5, -1)
 _TYPES: Final = ("string", "integer", "object", "array", "boolean", "null")
@@ -43,41 +44,45 @@ def _value(rng: Random, file: str, schema: Any, depth: int) -> Any:
     file, schema = _resolved(file, schema)
     if not isinstance(schema, dict):
         return rng.choice(_WORDS)
-    if "const" in schema:
-        return schema["const"]
+    if "const" in schema or "enum" in schema:
+        return schema["const"] if "const" in schema else rng.choice(schema["enum"])
     if "if" in schema and "type" not in schema and "properties" not in schema:
         return _value(rng, file, schema[rng.choice(("then", "else"))], depth)
-    if "enum" in schema:
-        return rng.choice(schema["enum"])
     for several in ("anyOf", "oneOf"):
         if several in schema:
             chosen = rng.choice(schema[several])
             place, other = _resolved(file, chosen)
-            return _value(rng, place, _merged({key: each for key, each in schema.items() if key != several}, other), depth)
+            return _value(
+                rng, place, _merged({key: each for key, each in schema.items() if key != several}, other), depth
+            )
     kinds = schema.get("type", "object" if "properties" in schema or "allOf" in schema else _TYPES)
-    kind = kinds if isinstance(kinds, str) else rng.choice(kinds)
-    if depth > _DEEPEST and kind in ("object", "array"):
-        return {} if kind == "object" else []
-    match kind:
-        case "object":
-            return _members(rng, file, schema, depth)
-        case "array":
-            count = min(rng.choice((0, 1, 1, 2, 3)), schema.get("maxItems", 3))
-            count = max(count, schema.get("minItems", 0))
-            return [_value(rng, file, schema.get("items", True), depth + 1) for _ in range(count)]
-        case "string":
-            return rng.choice(_WORDS) or "x" * schema.get("minLength", 0)
-        case "integer":
-            return int(max(rng.choice(_NUMBERS), schema.get("minimum", -1)))
-        case "number":
-            return max(rng.choice(_NUMBERS), schema.get("minimum", -1))
-        case "boolean":
-            return rng.random() < 0.5
-    return None
+    return _of_kind(rng, kinds if isinstance(kinds, str) else rng.choice(kinds), (file, schema), depth)
+
+
+def _of_kind(rng: Random, kind: str, at: tuple[str, Any], depth: int) -> Any:
+    """Return a value of a type; `at` is the schema that it obeys, with its file."""
+    file, schema = at
+    if kind in ("object", "array"):
+        if depth > _DEEPEST:
+            return {} if kind == "object" else []
+        return _members(rng, file, schema, depth) if kind == "object" else _items(rng, file, schema, depth)
+    least = schema.get("minimum", -1)
+    return {
+        "string": rng.choice(_WORDS) or "x" * schema.get("minLength", 0),
+        "integer": int(max(rng.choice(_NUMBERS), least)),
+        "number": max(rng.choice(_NUMBERS), least),
+        "boolean": rng.random() < _EVEN,
+    }.get(kind)
+
+
+def _items(rng: Random, file: str, schema: Any, depth: int) -> list[Any]:
+    count = min(rng.choice((0, 1, 1, 2, 3)), schema.get("maxItems", 3))
+    count = max(count, schema.get("minItems", 0))
+    return [_value(rng, file, schema.get("items", True), depth + 1) for _ in range(count)]
 
 
 def _members(rng: Random, file: str, schema: Any, depth: int) -> dict[str, Any]:
-    """Return an object by its schema and by those of its branches whose condition holds of what decides between them."""
+    """Return an object by its schema and by those of its branches whose condition holds."""
     found: dict[str, Any] = {}
     for name in schema.get("properties", {}):
         asked = _constants(schema, name)

@@ -258,7 +258,7 @@ TARGETS: Final = {
     for each in (
         Target("check", seeds.conversations, _make_exchange, _check, 100),
         Target("check-conversation", seeds.conversations, _make_conversation, _check, 70),
-        Target("wires", judged.pool, judged.make_conversation, judged.check_wires, 240),
+        Target("wires", judged.pool, judged.make_claimed, judged.check_wires, 240),
         Target("twins", judged.pool, judged.make_twins, judged.check_twins, 60),
         Target("proxy", judged.pool, judged.make_conversation, judged.check_proxied, 50),
         Target("command", judged.pool, judged.make_command, judged.command, 20),

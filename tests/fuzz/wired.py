@@ -1,4 +1,4 @@
-"""Conversations on every wire: bad examples of rules, recordings, and bodies drawn from the schemas, plain and streamed.
+"""Conversations on every wire, plain and streamed: examples of rules, recordings, and bodies drawn from schemas.
 
 A conversation is plain JSON: `wire` and `exchanges`. An exchange has `request`; its reply, either as `response` or as
 the `events` of a stream, each a pair of a name and a value; and what else `Exchange` takes.
@@ -18,7 +18,7 @@ from conformance.rules import Example
 from conformance.strategies import requests
 from conformance.wire import sse
 from conformance.wire.exchange import Exchange
-from conformance.wire.native import CHAT, NativeEvent
+from conformance.wire.native import CHAT
 from tests.fuzz import schema_values, seeds
 from tests.fuzz.seeds import Pool
 
@@ -69,7 +69,7 @@ def stream_text(events: Any) -> str:
     for each in events if isinstance(events, list) else [events]:
         if isinstance(each, str):
             parts.append(each)
-        elif isinstance(each, list) and len(each) == 2 and isinstance(each[0], str):  # noqa: PLR2004 — a pair
+        elif isinstance(each, list) and len(each) == 2 and isinstance(each[0], str):
             name = each[0].replace("\n", " ").replace("\r", " ")
             parts.append((f"event: {name}\n" if name else "") + f"data: {json.dumps(each[1])}\n\n")
         else:
@@ -99,7 +99,9 @@ def _of_candidates(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for part in parts[:-1]:
             yield {"candidates": [{"index": at, **_started(each), "content": {**each["content"], "parts": [part]}}]}
         last = {**each, "content": {**each["content"], "parts": parts[-1:]}}
-        ending = {key: value for key, value in reply.items() if key != "candidates"} if at == len(candidates) - 1 else {}
+        ending = (
+            {key: value for key, value in reply.items() if key != "candidates"} if at == len(candidates) - 1 else {}
+        )
         yield {"candidates": [last], **ending}
 
 
@@ -108,7 +110,7 @@ def _started(candidate: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts(choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a choice: texts in halves, reasoning first, then each call in two fragments, then the reason why it ended."""
+    """Yield the parts of a choice: texts in halves, then each call in two fragments, then why it ended."""
     message = choice["message"]
     rest = {key: each for key, each in choice.items() if key not in ("message", "finish_reason")}
     for number, delta in enumerate(_deltas(message)):
@@ -195,13 +197,16 @@ def _record(exchange: Exchange) -> dict[str, Any]:
     record = {name: each for name in (*_MORE, "request", "url") if (each := getattr(exchange, name))}
     if exchange.streamed:
         events = sse.read(exchange.response).events
-        return {**record, "events": [_event("" if each.event == "message" else each.event, each.data) for each in events]}
+        return {
+            **record,
+            "events": [_event("" if each.event == "message" else each.event, each.data) for each in events],
+        }
     return record if exchange.response is None else {**record, "response": exchange.response}
 
 
 def _event(name: str, data: str) -> Any:
     try:
-        return [name, json.loads(data)]
+        return ["" if name == "message" else name, json.loads(data)]
     except ValueError:
         return f"data: {data}\n\n"
 
@@ -223,8 +228,12 @@ def _of_schema(rng: Any, wire: str) -> dict[str, Any]:
     if rng.random() < 0.5:
         return record | {"response": schema_values.drawn(rng, f"{place}/{reply}.json")}
     drawn = [schema_values.drawn(rng, f"{place}/{event}.json") for _ in range(rng.randint(1, 5))]
-    named = [NativeEvent(str(each.get("type", "")) if wire in ("messages", "responses") else "", each) for each in drawn]
-    return record | {"events": [[each.name, each.value] for each in named]}
+    return record | {"events": [[_event_name(wire, each), each] for each in drawn]}
+
+
+def _event_name(wire: str, event: Any) -> str:
+    """Return the name that an event has on the wires whose events have one."""
+    return str(event.get("type", "")) if wire in ("messages", "responses") else ""
 
 
 def records_of(given: Sequence[Any]) -> Iterator[dict[str, Any]]:
