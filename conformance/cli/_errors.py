@@ -106,6 +106,8 @@ def _about(found: Explanation, width: int) -> Iterator[str]:
         yield f"{'' if number else 'sources':7}  {url}"
     if found.is_part:
         yield from labelled("note", "the text is cut; what is left of it fits this", width, 0, 7)
+    elif found.is_likely:
+        yield from labelled("note", "no host is known to say this text; the cause is what its words say", width, 0, 7)
     elif not found.sayings:
         yield from labelled("note", "the text is not known; its code or status says this on every host", width, 0, 7)
 
