@@ -127,7 +127,7 @@ def test_every_claim_with_a_refusal_has_a_cause_and_every_cause_is_used() -> Non
     every_profile = [each for name in profiles.names() for each in _wires(profiles.load_profile(name))]
     held = {claim.name for each in every_profile for claim, _ in claims_of(each) if list(refusals_of(claim.value))}
     assert set() == held - set(by_claim())
-    used = {each.cause for each in (*of_profiles(), *of_files(), *signs())}
+    used = {each.cause for each in (*of_profiles(), *of_files())} | {each.cause for each in signs()}
     assert set() == {name for name, each in causes().items() if name not in used and not (each.codes or each.statuses)}
 
 
