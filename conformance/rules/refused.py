@@ -47,7 +47,7 @@ def explained_fault(failure: FailedExchange, context: Context) -> Fault:
     return Fault(
         _message(failure, explained, place),
         place=None if place is None or place.is_native else place.place,
-        level=Level.MUST if side is CauseSide.CLIENT else None,
+        level=Level.MUST if side is CauseSide.CLIENT and (place is not None or not explained.is_likely) else None,
         side=_SIDES.get(side, ""),
     )
 
@@ -91,7 +91,8 @@ def _message(failure: FailedExchange, explained: Explanation, place: FailureOrig
         at = f"at {render(place.place)}" if place.is_native else "here"
         sentences.append(f"{place.rule} finds it {at}: {place.message}.")
     others = " or ".join([each.id for each in explained.causes[1:]])
-    sentences.append(f"Cause: {cause.id}{f', or {others}' if others else ''}; side: {cause.side}.")
+    likely = " by its words, no known text" if explained.is_likely else ""
+    sentences.append(f"Cause: {cause.id}{f', or {others}' if others else ''}{likely}; side: {cause.side}.")
     if explained.hosts:
         sentences.append(f"Known of {', '.join(explained.hosts[:_MOST_HOSTS])}.")
     if explained.since:

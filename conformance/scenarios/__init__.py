@@ -7,6 +7,7 @@ since no provider can be asked to behave as they script it.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -34,6 +35,7 @@ __all__ = [
     "arguments_text",
     "load",
     "names",
+    "played_by_clients",
     "read",
     "tool_definitions",
 ]
@@ -193,6 +195,18 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Scenario:
     """Return the scenario of that name; raises UnknownName, or InvalidDocument with the line."""
     return read(definitions.find("scenario", name, _FOLDER))
+
+
+def played_by_clients(wire: str, globs: Sequence[str] = ()) -> tuple[Scenario, ...]:
+    """Return the scenarios of a wire that clients are driven through, sorted by name.
+
+    `globs`: only those with a name that one of these fits; raises UnknownName for a glob that fits no scenario.
+    """
+    for glob in globs:
+        if not any(fnmatchcase(name, glob) for name in names()):
+            raise UnknownName("scenario", glob, names())
+    chosen = [name for name in names() if not globs or any(fnmatchcase(name, glob) for glob in globs)]
+    return tuple([each for each in map(load, chosen) if wire in each.wires and not each.for_providers])
 
 
 def read(path: Path) -> Scenario:
