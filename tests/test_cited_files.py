@@ -1,4 +1,4 @@
-"""Files that claims cite are opened: they hold the quote, the value and the model, or the check says what they lack."""
+"""FileReader that claims cite are opened: they hold the quote, the value and the model, or the check says what they lack."""
 
 import subprocess
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.evidence.cited import citations
-from conformance.evidence.cited.checking import Files, Reader, Report, check
+from conformance.evidence.cited.checking import FileReader, Reader, Report, check
 from conformance.evidence.cited.newest import compare
 from conformance.evidence.cited.pages import Page, Pages
 from conformance.evidence.cited.texts import CitedText
@@ -51,7 +51,7 @@ def profile(value: Any, source: Source, name: str = "reasoning.request-field", m
 def checked(served: Registry, tmp_path: Path, made: Profile) -> Report:
     reader = Reader(Pages(tmp_path / "pages"), datetime(2026, 11, 28, tzinfo=UTC))
     with archives(served, tmp_path / "cache") as held:
-        return check(list(citations.of_profile(made)), reader, timedelta(days=90), Files(held))
+        return check(list(citations.of_profile(made)), reader, timedelta(days=90), FileReader(held))
 
 
 def package(path: str, quote: str = "", version: str = "1.0") -> Source:
@@ -185,7 +185,7 @@ def test_a_file_of_a_repository_is_read_at_its_commit_in_a_mirror(tmp_path: Path
     reader = Reader(Pages(tmp_path / "pages"), datetime(2026, 11, 28, tzinfo=UTC))
     for repo, kinds in expected.items():
         made = profile("reasoning_content", Source(repo=repo, read="2026-11-20"))
-        files = Files(mirrors=Mirrors(tmp_path / "mirrors"))
+        files = FileReader(mirrors=Mirrors(tmp_path / "mirrors"))
         report = check(list(citations.of_profile(made)), reader, timedelta(days=90), files)
         assert kinds == [problem.kind.value for problem in report.problems], repo
 

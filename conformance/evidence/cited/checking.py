@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from conformance.evidence.cited import problems
 from conformance.evidence.cited.citations import Citation
-from conformance.evidence.cited.opening import Opened, OpenState, Place, of_repository, packages, places
+from conformance.evidence.cited.opening import FilePlace, OpenedFile, OpenState, of_repository, packages, places
 from conformance.evidence.cited.pages import Page, Pages
 from conformance.evidence.cited.problems import Problem, ProblemKind
 from conformance.evidence.cited.shown import Proof
@@ -17,7 +17,7 @@ from conformance.evidence.packages.archives import Archives
 from conformance.profiles import Source
 
 _FRESH: Final = timedelta(days=1)
-_UNKNOWN: Final = Opened(Place("", "", "", ""), OpenState.OPENED)
+_UNKNOWN: Final = OpenedFile(FilePlace("", "", "", ""), OpenState.OPENED)
 
 
 class Fetch(Protocol):
@@ -92,18 +92,18 @@ class Report(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class FileReader:
     """Opens the files of packages and repositories; what is None is not opened."""
 
     archives: Archives | None = None
     mirrors: FileOrigin | None = None
     on_archive: Callable[[int, int, str], None] = lambda _done, _all, _name: None
 
-    def open(self, sources: Iterable[Source]) -> dict[Place, Opened]:
+    def open(self, sources: Iterable[Source]) -> dict[FilePlace, OpenedFile]:
         """Return the files of sources."""
         every = dict.fromkeys([place for source in sources if source.file for place in places(source.file)])
         published = [place for place in every if place.registry != "github"]
-        found: dict[Place, Opened] = {}
+        found: dict[FilePlace, OpenedFile] = {}
         if self.archives is not None:
             found |= packages(published, self.archives, self.on_archive)
         if self.mirrors is not None:
@@ -111,7 +111,9 @@ class Files:
         return found
 
 
-def check(citations: Iterable[Citation], reader: Reader, max_age: timedelta, files: Files = Files()) -> Report:
+def check(
+    citations: Iterable[Citation], reader: Reader, max_age: timedelta, files: FileReader = FileReader()
+) -> Report:
     """Return the report on all sources; older ones than `max_age` have to be read again."""
     cited = list(citations)
     sources = dict.fromkeys([source for citation in cited for source in citation.sources])
@@ -131,7 +133,7 @@ def check(citations: Iterable[Citation], reader: Reader, max_age: timedelta, fil
     pages |= reader.read([problems.folder(source) for source in gone if source.repo])
     answered = sum(1 for url in urls if not pages[url].failure)
     today = reader.now.date()
-    found = problems.Found(pages, opened)
+    found = problems.OpenedSources(pages, opened)
     proofs = Counter(proof.proof for citation in cited for _, _, proof in problems.proofs(citation, found))
     return Report(
         today.isoformat(),

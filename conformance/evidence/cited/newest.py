@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance.errors import ConformanceError
 from conformance.evidence.cited.citations import Citation
-from conformance.evidence.cited.opening import Opened, OpenState, Place, packages, places
+from conformance.evidence.cited.opening import FilePlace, OpenedFile, OpenState, packages, places
 from conformance.evidence.cited.pages import letters
 from conformance.evidence.cited.shown import Shown, shown
 from conformance.evidence.packages.archives import Archives
@@ -95,7 +95,7 @@ def _newest(names: Iterable[tuple[str, str]], archives: Archives) -> Mapping[tup
     return found
 
 
-def _both(source: Source, newest: Mapping[tuple[str, str], str]) -> tuple[Place, ...]:
+def _both(source: Source, newest: Mapping[tuple[str, str], str]) -> tuple[FilePlace, ...]:
     """Return the cited place in the last release that a source names, and in the newest one, if that is another."""
     file = source.file
     if file is None:
@@ -105,7 +105,7 @@ def _both(source: Source, newest: Mapping[tuple[str, str], str]) -> tuple[Place,
     return (last,) if version == last.version else (last, last._replace(version=version))
 
 
-def _moved(citation: Citation, source: Source, before: Opened, after: Opened) -> tuple[Move, str]:
+def _moved(citation: Citation, source: Source, before: OpenedFile, after: OpenedFile) -> tuple[Move, str]:
     if OpenState.UNREACHABLE in (before.state, after.state):
         return Move.UNREACHABLE, before.detail or after.detail
     if before.state is OpenState.GONE:
@@ -128,7 +128,7 @@ def _compared(before: Shown, after: Shown, words: str) -> tuple[Move, str]:
     return Move.SAME, ""
 
 
-def _lines_moved(source: Source, before: Opened, after: Opened) -> tuple[Move, str]:
+def _lines_moved(source: Source, before: OpenedFile, after: OpenedFile) -> tuple[Move, str]:
     ranges = source.file.lines if source.file else ()
     text = before.text
     inside = [

@@ -27,7 +27,7 @@ class OpenState(StrEnum):
     UNREACHABLE = "not reachable"
 
 
-class Place(NamedTuple):
+class FilePlace(NamedTuple):
     """One file of one release or commit."""
 
     registry: str
@@ -42,10 +42,10 @@ class Place(NamedTuple):
         return f"{prefix}{self.name}@{self.version}{at}"
 
 
-class Opened(NamedTuple):
+class OpenedFile(NamedTuple):
     """A file, or why there is none; `path` is where it was found, which may differ from where it was looked for."""
 
-    place: Place
+    place: FilePlace
     state: OpenState
     detail: str = ""
     path: str = ""
@@ -62,49 +62,49 @@ def _text(content: str) -> CitedText:
     return CitedText.of(content)
 
 
-def places(file: CitedFile) -> tuple[Place, ...]:
+def places(file: CitedFile) -> tuple[FilePlace, ...]:
     """Return the file of a source in each release that it names."""
-    return tuple([Place(file.registry, file.name, version, file.path) for version in file.versions])
+    return tuple([FilePlace(file.registry, file.name, version, file.path) for version in file.versions])
 
 
 def packages(
-    wanted: Iterable[Place], archives: Archives, on_archive: Callable[[int, int, str], None]
-) -> Mapping[Place, Opened]:
+    wanted: Iterable[FilePlace], archives: Archives, on_archive: Callable[[int, int, str], None]
+) -> Mapping[FilePlace, OpenedFile]:
     """Open files of packages, archive by archive.
 
     `on_archive` is called with how many archives are done, how many there are, and the last one.
     """
-    by_release: dict[tuple[str, str, str], list[Place]] = {}
+    by_release: dict[tuple[str, str, str], list[FilePlace]] = {}
     for place in wanted:
         by_release.setdefault(place[:3], []).append(place)
-    found: dict[Place, Opened] = {}
+    found: dict[FilePlace, OpenedFile] = {}
     for done, (release, held) in enumerate(by_release.items(), 1):
         found |= {each.place: each for each in _of_release(release, held, archives)}
         on_archive(done, len(by_release), f"{release[1]} {release[2]}")
     return found
 
 
-def of_page(place: Place, page: Page) -> Opened:
+def of_page(place: FilePlace, page: Page) -> OpenedFile:
     """Return a file of a repository from the page that its server answered."""
     if page.is_gone:
-        return Opened(place, OpenState.GONE, f"HTTP {page.status} at {page.url}")
+        return OpenedFile(place, OpenState.GONE, f"HTTP {page.status} at {page.url}")
     if page.failure:
-        return Opened(place, OpenState.UNREACHABLE, page.failure)
-    return Opened(place, OpenState.OPENED, "", place.path, page.text)
+        return OpenedFile(place, OpenState.UNREACHABLE, page.failure)
+    return OpenedFile(place, OpenState.OPENED, "", place.path, page.text)
 
 
-def of_repository(place: Place, origin: FileOrigin) -> Opened:
+def of_repository(place: FilePlace, origin: FileOrigin) -> OpenedFile:
     """Return a file of a repository from a mirror."""
     try:
         content = origin.get(PublicFile(place.name, place.version, place.path))
     except Absent as error:
-        return Opened(place, OpenState.GONE, str(error))
+        return OpenedFile(place, OpenState.GONE, str(error))
     except (NotMirrored, Unusable, subprocess.TimeoutExpired, OSError) as error:
-        return Opened(place, OpenState.UNREACHABLE, str(error))
-    return Opened(place, OpenState.OPENED, "", place.path, content.decode("utf-8", "replace"))
+        return OpenedFile(place, OpenState.UNREACHABLE, str(error))
+    return OpenedFile(place, OpenState.OPENED, "", place.path, content.decode("utf-8", "replace"))
 
 
-def _of_release(release: tuple[str, str, str], held: list[Place], archives: Archives) -> Iterator[Opened]:
+def _of_release(release: tuple[str, str, str], held: list[FilePlace], archives: Archives) -> Iterator[OpenedFile]:
     registry, name, version = release
     try:
         path = archives.get(registry, name, version)
@@ -113,18 +113,18 @@ def _of_release(release: tuple[str, str, str], held: list[Place], archives: Arch
         where = {place: _path(place.path, every.paths) for place in held}
         contents = read(path, {found for found in where.values() if found})
     except NoRelease as error:
-        yield from (Opened(place, OpenState.GONE, str(error)) for place in held)
+        yield from (OpenedFile(place, OpenState.GONE, str(error)) for place in held)
     except (NotReachable, Unusable) as error:
-        yield from (Opened(place, OpenState.UNREACHABLE, str(error)) for place in held)
+        yield from (OpenedFile(place, OpenState.UNREACHABLE, str(error)) for place in held)
     else:
         yield from (_opened(place, where[place], contents) for place in held)
 
 
-def _opened(place: Place, found: str, contents: Contents) -> Opened:
+def _opened(place: FilePlace, found: str, contents: Contents) -> OpenedFile:
     if not found:
         what = f"no file {place.path!r}" if place.path else "no path: name the file that shows it"
-        return Opened(place, OpenState.GONE, f"{place.name} {place.version} has {what}" if place.path else what)
-    return Opened(place, OpenState.OPENED, "", found, contents.texts[found])
+        return OpenedFile(place, OpenState.GONE, f"{place.name} {place.version} has {what}" if place.path else what)
+    return OpenedFile(place, OpenState.OPENED, "", found, contents.texts[found])
 
 
 def _path(path: str, every: Iterable[str]) -> str:

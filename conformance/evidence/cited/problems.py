@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from conformance.evidence import index
 from conformance.evidence.cited.citations import Citation
-from conformance.evidence.cited.opening import Opened, OpenState, Place, of_page, places
+from conformance.evidence.cited.opening import FilePlace, OpenedFile, OpenState, of_page, places
 from conformance.evidence.cited.pages import Page
 from conformance.evidence.cited.shown import Proof, Shown, shown
 from conformance.profiles import Source
@@ -63,19 +63,19 @@ class Problem:
         return {"kind": self.kind.value, "source": self.text, "detail": self.detail, "cited": list(self.cited)}
 
 
-class Found(NamedTuple):
+class OpenedSources(NamedTuple):
     """What was opened: pages by address, and files by place."""
 
     pages: Mapping[str, Page]
-    files: Mapping[Place, Opened]
+    files: Mapping[FilePlace, OpenedFile]
 
-    def opened(self, source: Source) -> tuple[Opened, ...]:
+    def opened(self, source: Source) -> tuple[OpenedFile, ...]:
         """Return the file of a source, in each release that it names."""
         file = source.file
         found = [self._file(source, place) for place in places(file)] if file else []
         return tuple([each for each in found if each is not None])
 
-    def _file(self, source: Source, place: Place) -> Opened | None:
+    def _file(self, source: Source, place: FilePlace) -> OpenedFile | None:
         held = self.files.get(place)
         if held is not None or place.registry != "github":
             return held
@@ -85,7 +85,7 @@ class Found(NamedTuple):
         return None if page is None else of_page(place, page)
 
 
-def find(citations: Iterable[Citation], found: Found, today: date, max_age: timedelta) -> tuple[Problem, ...]:
+def find(citations: Iterable[Citation], found: OpenedSources, today: date, max_age: timedelta) -> tuple[Problem, ...]:
     """Return the problems of all sources, by kind and source; each problem once."""
     cited: dict[tuple[ProblemKind, str, str], dict[str, None]] = {}
     for citation in citations:
@@ -96,7 +96,7 @@ def find(citations: Iterable[Citation], found: Found, today: date, max_age: time
     return tuple([Problem(*key, tuple(cited[key])) for key in keys])
 
 
-def proofs(citation: Citation, found: Found) -> Iterator[tuple[Source, Opened, Shown]]:
+def proofs(citation: Citation, found: OpenedSources) -> Iterator[tuple[Source, OpenedFile, Shown]]:
     """Yield what each opened file of a citation shows; recordings in the index are compared by `evidence check`."""
     for source in citation.sources:
         if not is_recording(source):
@@ -118,7 +118,7 @@ def folder(source: Source) -> str:
     return source.link.partition("#")[0].replace("/blob/", "/tree/", 1) if source.repo else ""
 
 
-def _of_citation(citation: Citation, found: Found, oldest: date) -> Iterator[tuple[ProblemKind, Source, str]]:
+def _of_citation(citation: Citation, found: OpenedSources, oldest: date) -> Iterator[tuple[ProblemKind, Source, str]]:
     for source in citation.sources:
         days = (source.read or source.searched or "9999").split("-")
         if date(*map(int, [*days, "1", "1"][:3])) < oldest:
@@ -131,7 +131,7 @@ def _of_citation(citation: Citation, found: Found, oldest: date) -> Iterator[tup
     yield from _of_pages(citation, found.pages)
 
 
-def _of_files(citation: Citation, found: Found) -> Iterator[tuple[ProblemKind, Source, str]]:
+def _of_files(citation: Citation, found: OpenedSources) -> Iterator[tuple[ProblemKind, Source, str]]:
     every = list(proofs(citation, found))
     for source, _, proof in every:
         if proof.proof in _KINDS:

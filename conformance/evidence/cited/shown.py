@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from conformance.evidence.cited.citations import Citation
-from conformance.evidence.cited.opening import Opened
+from conformance.evidence.cited.opening import OpenedFile
 from conformance.evidence.cited.texts import SLACK, CitedText
 from conformance.profiles import Source
 
@@ -37,7 +37,7 @@ class Shown(NamedTuple):
         return self.proof in (Proof.QUOTE, Proof.VALUE)
 
 
-def shown(citation: Citation, source: Source, opened: Opened) -> Shown:
+def shown(citation: Citation, source: Source, opened: OpenedFile) -> Shown:
     """Return what an opened file shows."""
     file = source.file
     ranges = file.lines if file else ()
@@ -79,7 +79,7 @@ def _value(citation: Citation, text: CitedText, ranges: Sequence[tuple[int, int]
     return Shown(Proof.NOTHING, 0, f"no {looked}{beside}" if looked else "the value has no words that a file can hold")
 
 
-def _names(citation: Citation, source: Source, opened: Opened) -> bool:
+def _names(citation: Citation, source: Source, opened: OpenedFile) -> bool:
     text = opened.text
     return any(text.near([model]) for model in citation.models) or any(
         model.lower() in f"{opened.path} {source.quote}".lower() for model in citation.models

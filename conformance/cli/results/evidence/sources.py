@@ -1,7 +1,7 @@
 """Check that the sources of claims, rules and scenarios can still be opened, and still hold what is quoted from them.
 
-Files of packages are read in the archive of the cited release, which is downloaded once from the index that pip or the
-registry that npm is configured to use, and never installed. Files of repositories are read at the cited commit: in git
+FileReader of packages are read in the archive of the cited release, which is downloaded once from the index that pip or the
+registry that npm is configured to use, and never installed. FileReader of repositories are read at the cited commit: in git
 mirrors (`--mirror`), else over HTTPS. Each cited page is fetched once, one page of a host at a time. Pages are kept for
 a day, so a check that was interrupted continues.
 
@@ -30,7 +30,7 @@ from conformance.terminal import ProgressLine, painter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from conformance.evidence.cited.checking import Fetch, Files
+    from conformance.evidence.cited.checking import Fetch, FileReader
     from conformance.evidence.cited.citations import Citation
 
 EXAMPLES: Final = """\
@@ -123,11 +123,11 @@ def _newest(citations: "Sequence[Citation]", arguments: argparse.Namespace) -> i
     return int(any(each.move.is_finding for each in moved))
 
 
-def _files(arguments: argparse.Namespace, stack: ExitStack, progress: ProgressLine) -> "Files":
-    from conformance.evidence.cited.checking import Files
+def _files(arguments: argparse.Namespace, stack: ExitStack, progress: ProgressLine) -> "FileReader":
+    from conformance.evidence.cited.checking import FileReader
     from conformance.evidence.fetching import Mirrors
 
-    return Files(
+    return FileReader(
         None if arguments.offline else _recordings.archives(stack),
         Mirrors(arguments.mirror) if arguments.mirror else None,
         lambda done, every, name: progress.show(_bar(done, every, "archives", name)),
