@@ -351,7 +351,7 @@ def test_a_call_of_the_client_becomes_a_turn_behind_the_one_of_the_reply(turn: l
     messages = [USER, *turn, {"role": "user", "content": ANSWERS}]
     given = (Exchange(asked([USER]), REPLIED, 200, url=URL), Exchange(asked(messages), url=URL))
     _, request = patched(given, "transcript/reply-resent-unchanged", "anthropic")
-    expected = [USER]
+    expected: list[Any] = [USER]
     for call, answer in zip((THEIRS, MINE), ANSWERS, strict=True):
         expected += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [answer]}]
     assert expected == request["messages"]

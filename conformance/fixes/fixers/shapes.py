@@ -100,9 +100,9 @@ def _other_forms(value: Any, problem: ClientProblem) -> Iterator[Any]:
             named = [each for each in (_ROLES[str(value)], "user") if each in named] or named
         yield from named
     if isinstance(value, dict):
-        if (named := _with_text(value)) is not None:
-            yield [named]
-            yield named
+        if (part := _with_text(value)) is not None:
+            yield [part]
+            yield part
         yield orjson.dumps(value).decode()
         yield [value]
         yield {"url": value["url"]} if isinstance(value.get("url"), str) else [value]
