@@ -1,4 +1,4 @@
-"""FileReader that claims cite are opened: they hold the quote, the value and the model, or the check says what they lack."""
+"""Files that claims cite are opened: they hold the quote, the value and the model, or the check says what they lack."""
 
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Check that the sources of claims, rules and scenarios can still be opened, and still hold what is quoted from them.
 
-FileReader of packages are read in the archive of the cited release, which is downloaded once from the index that pip or the
-registry that npm is configured to use, and never installed. FileReader of repositories are read at the cited commit: in git
+Files of packages are read in the archive of the cited release, which is downloaded once from the index that pip or the
+registry that npm is configured to use, and never installed. Files of repositories are read at the cited commit: in git
 mirrors (`--mirror`), else over HTTPS. Each cited page is fetched once, one page of a host at a time. Pages are kept for
 a day, so a check that was interrupted continues.
 
