@@ -10,7 +10,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -124,9 +124,13 @@ class ScenarioSession:
                 return wire_requests.refused(self._wire, served, refusal)
             url = f"{self.base_url}{served.rstrip('/')}{question}{query}"
             reply = self._on_wire(responder, body, url)
-            self._exchanges.append(to_exchange(body, reply, self._model(body), url))
-            self.times.append((arrived, time.monotonic()))
+            self._keep(to_exchange(body, reply, self._model(body), url), arrived)
             return reply
+
+    def _keep(self, exchange: Exchange, arrived: float) -> None:
+        """Record an exchange whose request arrived at a time."""
+        self._exchanges.append(exchange)
+        self.times.append((arrived, time.monotonic()))
 
     def _serves(self, path: str) -> bool:
         return bool(self._wire.served.fullmatch(path))
@@ -158,16 +162,9 @@ class ScenarioSession:
         self, responder: Responder, body: dict[str, Any], asked: wire_requests.Asked | None, *, is_repeated: bool
     ) -> HttpReply:
         """Return the reply to a request of chat completions; `asked` is what it was on another wire."""
-        number = len(self._exchanges)
-        native = None if asked is None else asked.native
-        if self.strict:
-            exchange = Exchange.of_plain(request=body, url=PATH, model=self._model(body), native=native)
-            violation = first_violation((*self.exchanges, exchange), self.profile)
-            if violation is not None:
-                reply = responder.reject(body if native is None else native.request, violation)
-                refusal = violation.refusal or Refusal(reply.status, violation.finding.message)
-                self.refusals.append(Rejection(number, violation.rule, refusal))
-                return reply
+        rejected = self._rejected(responder, body, asked) if self.strict else None
+        if rejected is not None:
+            return rejected
         if self._turns == 0 or not (is_repeated or self._asks_again(body)):
             self._turns += 1
         turns = self.scenario.turns
@@ -178,6 +175,20 @@ class ScenarioSession:
         if isinstance(body.get("messages"), list):
             turn = script.with_results(turn, body["messages"], self.profile.at(self._model(body)))
         return responder.reply(named, turn, responder.context(named, self._history()))
+
+    def _rejected(
+        self, responder: Responder, body: dict[str, Any], asked: wire_requests.Asked | None
+    ) -> HttpReply | None:
+        """Return the refusal of a strict provider, which is noted; None if it accepts the request."""
+        native = None if asked is None else asked.native
+        exchange = Exchange.of_plain(request=body, url=PATH, model=self._model(body), native=native)
+        violation = first_violation((*self.exchanges, exchange), self.profile)
+        if violation is None:
+            return None
+        reply = responder.reject(body if native is None else native.request, violation)
+        refusal = violation.refusal or Refusal(reply.status, violation.finding.message)
+        self.refusals.append(Rejection(len(self._exchanges), violation.rule, refusal))
+        return reply
 
     def _asks_again(self, body: Mapping[str, Any]) -> bool:
         """Return whether a request, as chat completions, asks again for the current turn, which was truncated."""
@@ -210,11 +221,19 @@ class SessionServer:
         self._runs = itertools.count(1)
 
     def open(
-        self, scenario: Scenario, profile: Profile, variant: str = "stream", model: str = "", *, strict: bool = False
+        self,
+        scenario: Scenario,
+        profile: Profile,
+        variant: str = "stream",
+        model: str = "",
+        *,
+        strict: bool = False,
+        make: Callable[..., ScenarioSession] = ScenarioSession,
     ) -> ScenarioSession:
         """Return a new session; raises Unusable if the provider's claims rule the scenario out.
 
-        It records and refuses nothing, unless it is strict: then it refuses what the provider refuses.
+        It records and refuses nothing, unless it is strict: then it refuses what the provider refuses. `make` makes a
+        session of another kind from the same arguments.
         """
         model = model or profile.model
         unmet = scenario.unmet(profile.at(model))
@@ -223,7 +242,7 @@ class SessionServer:
             raise Unusable(f"{scenario.name} cannot be played: {profile.name} claims {unmet} = {claimed!r}")
         run = str(next(self._runs))
         url = f"{self.url}/r/{run}/s/{scenario.name}/v1"
-        session = ScenarioSession(scenario, _session_profile(profile, model, scenario), variant, model, strict, url)
+        session = make(scenario, session_profile(profile, model, scenario), variant, model, strict, url)
         self._sessions[run] = session
         return session
 
@@ -244,7 +263,7 @@ def serving_sessions(listener: socket.socket | None = None) -> Iterator[SessionS
         yield server
 
 
-def _session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile:
+def session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile:
     """Return the profile that a session simulates and checks by.
 
     Its model thinks without being asked to, since few clients can be configured to ask.
