@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
 
 from conformance import wires
 from conformance.documents import parse_json
@@ -23,6 +22,7 @@ from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Refusal
 from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import script, wire_requests
+from conformance.simulator.beside import answer_beside
 from conformance.simulator.http import not_found, to_exchange
 from conformance.simulator.repeats import asks_again
 from conformance.simulator.responder import BROKEN_BY_SCRIPT, Responder
@@ -41,7 +41,6 @@ AFTER_SCRIPT: Final = ScriptTurn(says="There is nothing more.")
 _PATH: Final = re.compile(r"/r/(?P<run>\d+)/s/(?P<scenario>[^/]+)(?P<rest>/.*)")
 # Clients of Gemini append a version of their own to a base URL that ends with one.
 _VERSION: Final = re.compile(r"(/v1(?:alpha|beta\d*)?(?=/))*")
-_MODELS: Final = re.compile(r"/models(/(?P<name>.*))?")
 _IF_THINKING: Final = (
     "thinking.refused-parameters", "thinking.fixed-parameters", "thinking.with-tool-choice", "thinking.with-tools",
     "thinking.with-required-tool-choice", "thinking.with-named-tool-choice", "request.prefill-while-thinking",
@@ -106,10 +105,10 @@ class ScenarioSession:
         plain, question, query = path.partition("?")
         served = plain[_VERSION.match(plain).end() :]  # type: ignore[union-attr]
         with self._lock:
-            named = _MODELS.fullmatch(served) if request.method == "GET" else None
-            if named:
-                return responder.model(unquote(named["name"])) if named["name"] else responder.models()
-            if request.method != "POST" or not self._serves(served.rstrip("/")):
+            beside = None if self._is_asking(request, served) else answer_beside(served, request, responder, self._wire)
+            if beside is not None:
+                return beside
+            if not self._is_asking(request, served):
                 self.other_requests.append(f"{request.method} {plain}")
                 return not_found(f"this session answers POST <base URL>{self._endpoint}")
             body: Any = None
@@ -131,6 +130,10 @@ class ScenarioSession:
         """Record an exchange whose request arrived at a time."""
         self._exchanges.append(exchange)
         self.times.append((arrived, time.monotonic()))
+
+    def _is_asking(self, request: HttpRequest, path: str) -> bool:
+        """Return whether a request is one for a reply of the model."""
+        return request.method == "POST" and self._serves(path.rstrip("/"))
 
     def _serves(self, path: str) -> bool:
         return bool(self._wire.served.fullmatch(path))

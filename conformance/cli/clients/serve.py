@@ -4,10 +4,10 @@ The URL of the server is the first line of the output. Use URL/v1 as the base UR
 URL/s/<scenario>/v1 to get the replies of one scenario. All replies are simulated: they show what a client has to
 handle, and prove nothing about the provider.
 
-With --drive, the model works with an agent's own tools: it finds among the tools of a request one that reads a file, one
-that runs a command, one that lists, searches or edits, and plays the scenarios for agents with them, over files that it
-places in --workdir. It asks for nothing that changes anything else: commands are cat, ls, printf and sleep. Start the
-agent in the same folder. A prompt that contains the name of a scenario plays that one.
+With --drive, the model works with an agent's own tools: it finds among the tools of a request one that reads a file,
+one that runs a command, one that lists, searches or edits, and plays the scenarios for agents with them, over files
+that it places in --workdir. It asks for nothing that changes anything else: commands are cat, ls, printf and sleep.
+Start the agent in the same folder. A prompt that contains the name of a scenario plays that one.
 """
 
 import argparse
@@ -114,9 +114,13 @@ def _drive(
     from conformance.transport.server import serve
 
     if not is_loopback(arguments.host):
-        raise Unusable(f"--drive is for loopback only: an agent would run commands for anyone who reaches it, not {arguments.host}")
+        raise Unusable(
+            f"--drive is for loopback only, since an agent does what the server says; omit --host {arguments.host}"
+        )
     if not arguments.workdir or not Path(arguments.workdir).is_dir():
-        raise Unusable(f"--workdir {arguments.workdir or 'is missing'}: --drive needs a folder for the files that the agent is to read")
+        raise Unusable(
+            f"--workdir {arguments.workdir or 'is missing'}: --drive needs a folder for what the agent is to read"
+        )
     scenario = scenarios.load_driven(arguments.scenario or DEFAULT).name
     server = DrivenServer(profile, Path(arguments.workdir), scenario, read_choices(arguments.tools), print_error)
     try:

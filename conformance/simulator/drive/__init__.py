@@ -1,4 +1,4 @@
-"""A model that works with an agent's own tools: it asks for deeds, and finds among the tools of a request what does them.
+"""A model that works with an agent's own tools: it asks for deeds, and finds what does them among those of a request.
 
 An agent declares tools of its own: one reads a file, one runs a command. `tools` finds them, `folder` places files
 whose content no model could guess, `session` plays a scenario with them, and `server` finds out which conversation a

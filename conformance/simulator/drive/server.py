@@ -8,7 +8,7 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -62,7 +62,7 @@ class DrivenServer:
         named, served = divided(path)
         wire = wire_at(served) if request.method == "POST" else None
         if wire is None:
-            return Simulator(self.profile).answer(replace(request, path=f"/v1{served}" + (f"?{query}" if query else "")))
+            return Simulator(self.profile).answer(request)
         try:
             chosen = self.scenario if named is None else scenarios.load_driven(unquote(named)).name
         except UnknownName as error:
@@ -72,7 +72,7 @@ class DrivenServer:
         except InvalidDocument:
             body = None
         if not isinstance(body, dict):
-            return Simulator(self.profile).answer(replace(request, path=f"/v1{served}"))
+            return Simulator(self.profile).answer(request)
         messages = _messages(wire, body, served)
         with self._lock:
             session = self._session(wire, body, messages, chosen)
@@ -153,4 +153,3 @@ def _is_prompt(messages: Sequence[Mapping[str, Any]]) -> bool:
         if message.get("role") in ("assistant", "tool"):
             return False
     return False
-

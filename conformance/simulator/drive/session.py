@@ -13,8 +13,9 @@ from typing import Any, Final
 from conformance.results import Refusal
 from conformance.scenarios import RESULT, Scenario, ScriptTurn
 from conformance.simulator import script, wire_requests
+from conformance.simulator.drive.agent_tool import AgentTool
 from conformance.simulator.drive.folder import DrivenFolder
-from conformance.simulator.drive.tools import AgentTool, find
+from conformance.simulator.drive.tools import find
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters, read_parameters
 from conformance.simulator.repeats import asks_again
 from conformance.simulator.responder import Responder
@@ -31,7 +32,7 @@ NOTHING: Final = "nothing"
 _TITLE: Final = "Reading notes"
 _SUMMARY: Final = "Summary: notes of the folder {mark} are being read, one after the other. The next one comes now."
 _NO_TOOL: Final = "There is no tool for that."
-_SHORTER: Final = re.compile(r"\b(?:summar(?:y|ies|i[sz]e)|compact|condense|hand-?off|checkpoint)", re.I)
+_SHORTER: Final = re.compile(r"\b(?:summary|summaries|summari[sz]e|compact|condense|hand-?off|checkpoint)", re.I)
 _LAST_WORDS: Final = 20_000
 _WAIT: Final = {"retry-after": "1"}
 
@@ -39,8 +40,8 @@ _TOO_LONG: Final[Mapping[str, Refusal]] = {
     # https://platform.openai.com/docs/guides/error-codes, and error_texts/ for the others.
     "chat": Refusal(
         400,
-        "This model's maximum context length is 128000 tokens. However, your messages resulted in 131072 tokens. Please "
-        "reduce the length of the messages.",
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 131072 tokens. "
+        "Please reduce the length of the messages.",
         "invalid_request_error",
         "context_length_exceeded",
         "messages",
@@ -95,6 +96,7 @@ class DrivenSession(ScenarioSession):
     _due: int = 0
     _firsts: dict[int, int] = field(default_factory=dict)
     _messages: Any = None
+    _refused: Any = None
     _is_beside: bool = False
     _number: int | None = None
     _is_shortening: bool = False
@@ -117,7 +119,7 @@ class DrivenSession(ScenarioSession):
 
     def is_opening(self, messages: Sequence[Any]) -> bool:
         """Return whether messages are those of the first request, of which nothing came back yet."""
-        return not self.played and self._messages == _keys(messages)
+        return not self.played and self._refused == _keys(messages)
 
     def _keep(self, exchange: Exchange, arrived: float) -> None:
         if self._is_beside:
@@ -130,7 +132,11 @@ class DrivenSession(ScenarioSession):
     def _reply(
         self, responder: Responder, body: dict[str, Any], asked: wire_requests.Asked | None, *, is_repeated: bool
     ) -> HttpReply:
-        """Return the reply to a request of chat completions: of the conversation, or beside it."""
+        """Return the reply to a request of chat completions: of the conversation, or beside it.
+
+        Whether it repeats another is found by its messages, since agents change metadata between tries.
+        """
+        del is_repeated
         found = find(_callable(body, asked), self.chosen)
         self._number = None
         self._is_beside = self._stands_beside(body, found)
@@ -145,7 +151,6 @@ class DrivenSession(ScenarioSession):
         messages: list[Any] = listed if isinstance(listed, list) else []
         number = self._next(body, messages)
         self._note_shorter(messages)
-        self._messages = _keys(messages)
         firsts = self.scenario.turns[number].first if number is not None else ()
         done = self._firsts.get(number or 0, 0)
         if number is not None and done < len(firsts):
@@ -153,6 +158,7 @@ class DrivenSession(ScenarioSession):
             self._due = number
             if firsts[done] != "cut":
                 self._turn = ScriptTurn()
+                self._refused = _keys(messages)
                 return self._refuse(responder, body, firsts[done])
             return self._play(responder, body, number, found, messages, raw=("cut",))
         if number is None:
@@ -202,7 +208,7 @@ class DrivenSession(ScenarioSession):
 
     def _note_shorter(self, messages: Sequence[Any]) -> None:
         """Note the first request that an agent made shorter after the refusal of one that was too long."""
-        if self._is_shortening and self.shortened is None and self._messages != _keys(messages):
+        if self._is_shortening and self.shortened is None and self._refused != _keys(messages):
             self.shortened = len(self._exchanges)
 
     def _play(
@@ -216,7 +222,7 @@ class DrivenSession(ScenarioSession):
     ) -> HttpReply:
         """Return a turn as a reply, with calls of the agent's tools."""
         turn = self._turn_with(number, found, script.last_results(messages))
-        self.played[number] = turn
+        self.played[number], self._messages = turn, _keys(messages)
         self._number, self._turns = number, number + 1
         self._turn = replace(turn, raw=(*turn.raw, *raw))
         return self._send(responder, body, self._turn)
@@ -285,7 +291,7 @@ class DrivenSession(ScenarioSession):
         return replace(reply, headers={**reply.headers, **_WAIT})
 
     def _answer_beside(self, responder: Responder, body: dict[str, Any]) -> HttpReply:
-        """Answer a request that is not one of the conversation: with a summary, a title, or what its format asks for."""
+        """Answer a request beside the conversation: with a summary, a title, or what its format asks for."""
         is_summary = self._is_shortening or bool(_SHORTER.search(_last_words(body)))
         turn = ScriptTurn(says=_SUMMARY.format(mark=self.folder.mark) if is_summary else _TITLE)
         named = {**body, "model": self._model(body)}
