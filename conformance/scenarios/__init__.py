@@ -8,6 +8,7 @@ of their own: their calls say what is to be done, and `simulator.drive` finds th
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -39,6 +40,7 @@ __all__ = [
     "load",
     "load_driven",
     "names",
+    "played_by_clients",
     "read",
     "tool_definitions",
 ]
@@ -237,6 +239,18 @@ def driven_names() -> tuple[str, ...]:
 def load_driven(name: str) -> Scenario:
     """Return the scenario for agents of that name; raises UnknownName, or InvalidDocument with the line."""
     return read(definitions.find("scenario for agents", name, _DRIVEN))
+
+
+def played_by_clients(wire: str, globs: Sequence[str] = ()) -> tuple[Scenario, ...]:
+    """Return the scenarios of a wire that clients are driven through, sorted by name.
+
+    `globs`: only those with a name that one of these fits; raises UnknownName for a glob that fits no scenario.
+    """
+    for glob in globs:
+        if not any(fnmatchcase(name, glob) for name in names()):
+            raise UnknownName("scenario", glob, names())
+    chosen = [name for name in names() if not globs or any(fnmatchcase(name, glob) for glob in globs)]
+    return tuple([each for each in map(load, chosen) if wire in each.wires and not each.for_providers])
 
 
 def read(path: Path) -> Scenario:
