@@ -112,3 +112,20 @@ def test_a_program_gets_exactly_its_environment_and_default_signals(tmp_path: Pa
 def test_a_program_that_cannot_be_started_raises_as_popen_does() -> None:
     with Children() as children, pytest.raises(FileNotFoundError):
         children.start(["no-such-program"], Launch())
+
+
+def test_a_signal_that_native_code_drops_ends_the_run_all_the_same() -> None:
+    script = (
+        "import os, signal, sqlite3, sys; from conformance.processes import unwinding_on_signals;"
+        "database = sqlite3.connect(':memory:');"
+        "database.set_progress_handler(lambda: os.kill(os.getpid(), getattr(signal, sys.argv[1])) or 0, 1000)\n"
+        "with unwinding_on_signals():\n"
+        "    try:\n"
+        "        database.execute('with recursive a(b) as (select 1 union all select b + 1 from a limit 9999)"
+        " select sum(b) from a')\n"
+        "    except sqlite3.OperationalError as error: print(error)\n"
+        "print('went on')"
+    )
+    for name, code in (("SIGINT", -2), ("SIGTERM", 143)):
+        done = subprocess.run([sys.executable, "-c", script, name], capture_output=True, text=True, check=False)
+        assert (code, "interrupted\n") == (done.returncode, done.stdout), done.stderr
