@@ -129,3 +129,16 @@ def test_a_signal_that_native_code_drops_ends_the_run_all_the_same() -> None:
     for name, code in (("SIGINT", -2), ("SIGTERM", 143)):
         done = subprocess.run([sys.executable, "-c", script, name], capture_output=True, text=True, check=False)
         assert (code, "interrupted\n") == (done.returncode, done.stdout), done.stderr
+
+
+def test_workers_that_are_killed_while_they_write_results_do_not_keep_the_process() -> None:
+    script = (
+        "import time; from conformance.processes.workers import worker_pool\n"
+        "def work(_): return bytes(2_000_000)\n"
+        "with worker_pool(2) as pool:\n"
+        "    made = [pool.submit(work, number) for number in range(4000)]\n"
+        "    made[20].result()\n"
+        "    raise KeyboardInterrupt\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60)
+    assert -signal.SIGINT == done.returncode
