@@ -82,7 +82,9 @@ def unwinding_on_signals(error: Callable[[int], BaseException] = _exit, *, again
         yield
     finally:
         for number, old in changed.items():
-            signal.signal(number, old)
+            # Who ends meanwhile ignores them, and a generator may end this block as late as that.
+            if signal.getsignal(number) is handler:
+                signal.signal(number, old)
     if again:
         handler.raise_again()
 
