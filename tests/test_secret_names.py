@@ -104,7 +104,7 @@ FORMS = (
     f'--b\r\nContent-Disposition: form-data; name="api_key"\r\n\r\n{WRITTEN}\r\n--b--\r\n',
     f"https://api.example/r?next=https%253A%252F%252Fy%252F%253Fapi_key%253D{WRITTEN}",
     json.dumps({"args": ["mcp", "--api-key", WRITTEN]}),
-    json.dumps({"data": b64encode(json.dumps({"api_key": WRITTEN}).encode()).decode()}),
+    json.dumps({"blob": b64encode(json.dumps({"api_key": WRITTEN}).encode()).decode()}),
 )
 """Secrets that neither their shape nor the name of a member shows."""
 

@@ -220,8 +220,7 @@ class _SecretSearch:
         """Yield the edits of a text as it stands."""
         secrets = self.scrubber.secrets if self.hints is None else self.hints.secrets
         found = known(secrets, text) if secrets else []
-        # JSON in base64 is no picture.
-        if self.only_known or (place.is_blob and not shapes.is_key(text) and not text.startswith("eyJ")):
+        if self.only_known or (place.is_blob and not shapes.is_key(text)):
             others: Iterable[Found] = ()
         else:
             others = shaped(text) if place.is_id else find(text, self.hints)

@@ -48,7 +48,7 @@ _MIN_SHAPE: Final = 19
 """The length of the shortest text that looks like a key."""
 
 _NAME: Final = re.compile(r"(?<![\w$-])([A-Za-z][\w-]{1,63})(?:\\*[\"'])?[ \t]*[:=]")
-_OPTION_NAME: Final = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{1,63})[ \t]")
+_OPTION_NAME: Final = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{1,63})[ \t\"']")
 _PARAMETER_NAME: Final = re.compile(r"[?&]([\w-]{1,64})=")
 _NAME_AS_VALUE: Final = re.compile(r"(?i)\"[\w.-]*(?:key|token|auth|secret|passw|cookie|cred|header)[\w.-]*\\*\"")
 _HOLDERS: Final = frozenset({"params", "parameters", "base64_string", "b64", "base64"})
