@@ -90,7 +90,8 @@ class Wire(NamedTuple):
     reply that hold messages. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
     server-sent events. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
     `holds_objects`: whether the arguments of a call are an object, not text. `streams_lists`: whether a stream may be
-    the list of its events. `ended`: the member of a native reply that says why it ended, and its value.
+    the list of its events. `ended`: the member of a native reply that says why it ended, and its value. `effort`: the
+    path to the parameter that says how much the model thinks.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Wire(NamedTuple):
     holds_objects: bool = False
     streams_lists: bool = False
     ended: Callable[[Mapping[str, Any]], tuple[str, Any]] = lambda _reply: ("", None)
+    effort: tuple[str, ...] = ("reasoning_effort",)
 
     # Imported when they are needed, because most runs meet exchanges of one wire, or of none but chat completions.
     @property

@@ -71,4 +71,5 @@ WIRE: Final = Wire(
     holds_objects=True,
     streams_lists=True,
     ended=_ended,
+    effort=("generationConfig", "thinkingConfig", "thinkingLevel"),
 )

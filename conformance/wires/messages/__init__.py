@@ -80,4 +80,5 @@ WIRE: Final = Wire(
     ("role", "content"),
     holds_objects=True,
     ended=_ended,
+    effort=("output_config", "effort"),
 )

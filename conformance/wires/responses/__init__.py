@@ -96,4 +96,5 @@ WIRE: Final = Wire(
     ("output",),
     keeps_replies=True,
     ended=_ended,
+    effort=("reasoning", "effort"),
 )
