@@ -18,7 +18,7 @@ _CLIENT_CALLS = ("function_call", "custom_tool_call")
 
 
 def body_as_sent(request: Body, context: Context) -> Mapping[str, Any]:
-    """Return the body of a request on its own wire, since claims name the parameters of the wire that they are about."""
+    """Return the body of a request on its own wire, whose parameters the claims name."""
     native = context.exchange.native
     body = request.value if native is None else native.request
     return body if type(body) is dict else {}

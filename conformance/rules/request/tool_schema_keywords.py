@@ -21,7 +21,7 @@ _MOST = 10_000
     Level.MUST,
     on=tool_definitions,
     source=Source(
-        "https://pypi.org/project/langchain-anthropic/1.7.10/",
+        "https://github.com/anthropics/claude-code/issues/1476",
         "input_schema does not support oneOf, allOf, or anyOf at the top level",
     ),
     bad=[
