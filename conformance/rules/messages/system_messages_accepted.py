@@ -5,7 +5,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeMessage, messages
 
-_FIRST, _ROLE, _POSITION = "messages.system-first", "request.system-role", "request.system-position"
+_FIRST, _ROLE, _POSITION = "messages.system-first", "messages.system-role", "messages.system-position"
 _SYSTEM = {"role": "system", "content": "Answer in French."}
 _USER = {"role": "user", "content": "Hello."}
 _AT = "/0/request/messages"

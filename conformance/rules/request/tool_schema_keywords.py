@@ -1,6 +1,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conformance.documents.pointer import value_at
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -44,7 +45,7 @@ def judge(tool: Body, context: Context) -> list[Fault]:
     """
     function = tool.value.get("function") if type(tool.value) is dict else None
     parameters = function.get("parameters") if type(function) is dict else None
-    if type(function) is not dict or type(parameters) is not dict:
+    if type(function) is not dict or type(parameters) is not dict or _is_raw(tool, context):
         return []
     faults = []
     for limit in context.claim("tools.schema-keywords"):
@@ -56,6 +57,15 @@ def judge(tool: Body, context: Context) -> list[Fault]:
             message = f"expected parameters without {used}{where}, got one"
             faults.append(Fault(message, ("function", "parameters"), values=values, verdict=limit["verdict"]))
     return faults
+
+
+def _is_raw(tool: Body, context: Context) -> bool:
+    """Return whether Gemini gets the parameters as a JSON Schema, beside the subset that it takes as `parameters`."""
+    native = context.exchange.native
+    if native is None:
+        return False
+    _, _, *place = native.place(tool.place)
+    return "parametersJsonSchema" in (value_at(native.request, place) or ())
 
 
 def _keywords(schema: Mapping[str, Any]) -> Iterator[str]:
