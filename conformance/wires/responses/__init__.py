@@ -97,4 +97,7 @@ WIRE: Final = Wire(
     keeps_replies=True,
     ended=_ended,
     effort=("reasoning", "effort"),
+    # https://platform.openai.com/docs/api-reference/responses/input-tokens
+    counting=re.compile("/responses/input_tokens"),
+    counted=lambda number: {"object": "response.input_tokens", "input_tokens": number},
 )
