@@ -19,7 +19,8 @@ from conformance.rules import example
 from conformance.simulator import simulated
 
 RUNNER = ["llm-comply==0.5.0", "jsonschema==4.25.1"]
-OURS: Any = read_json(folder("schemas") / "wires" / "responses" / "open-responses.json")["$defs"]
+SCHEMA: Any = read_json(folder("schemas") / "wires" / "responses" / "open-responses.json")
+OURS = SCHEMA["$defs"]
 
 DIFFERENT = {
     "json-schema-response-format": "the document says that the schema in a response is null; its own words repeat it",

@@ -35,6 +35,7 @@ KINDS: Final = {
     "portkey": "a log of Portkey",
     "datadog": "spans of Datadog",
     "braintrust": "a row of Braintrust",
+    "weave": "calls of W&B Weave",
     "claude_code": "a session of Claude Code",
     "codex": "a session of Codex",
     "opencode": "a session of opencode",

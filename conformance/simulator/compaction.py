@@ -16,6 +16,7 @@ from conformance.simulator.replies import tokens
 from conformance.transport.http import HttpReply
 from conformance.wire.values import objects
 
+WIRE: Final = "responses"
 PATH: Final = "/responses/compact"
 CLAIM: Final = "responses.compaction"
 _ID_BYTES: Final = 24

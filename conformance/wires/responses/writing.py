@@ -25,6 +25,7 @@ from conformance.wires.responses.blocks import (
     reasoning_item,
     write_call,
 )
+from conformance.wires.responses.declared import as_declared, declared_tools
 from conformance.wires.responses.playing import events
 
 __all__ = ["conversation", "events", "hold", "own", "reply", "request"]
@@ -320,10 +321,11 @@ def _made_id(seed: str) -> str:
 def _output(message: Mapping[str, Any], identity: str, status: str, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the items of a reply; the last one is incomplete if the reply is."""
     phase = {"phase": message["phase"]} if "phase" in message else {}
-    items = [_answered(item, phase, asked) for item in _turn_items(message)]
+    declared = declared_tools(asked.get("tools"))
+    items = [_answered(as_declared(item, declared), phase, asked) for item in _turn_items(message)]
     if items and "status" in items[-1]:
         items[-1]["status"] = status
-    prefixes = {"reasoning": "rs", "message": "msg", "function_call": "fc"}
+    prefixes = {"reasoning": "rs", "message": "msg", "function_call": "fc", "custom_tool_call": "ctc"}
     return [
         {"id": f"{prefixes[item['type']]}_{_made_id(f'{identity} {position}')}"} | item
         for position, item in enumerate(items)
