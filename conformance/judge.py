@@ -17,10 +17,13 @@ from conformance.rules.context import Context
 from conformance.rules.findings import finding, known_claim
 from conformance.rules.plans import RulePlan
 from conformance.rules.running import FoundFault, RuleRun, RuleTally, raised
+from conformance.wire.elements import Reply
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
-from conformance.wires import other_api, translate
+from conformance.wires import Translator, other_api, translate
 
+MAX_SESSION_BYTES = 64 * 1024 * 1024
+"""How many bytes of exchanges a session holds by default."""
 MAX_FINDINGS = 100
 """An outcome holds this many findings of its rule; a last one says how many more there were."""
 
@@ -54,12 +57,17 @@ def check(
     """
     exchanges: Sequence[Any] = (conversation,) if isinstance(conversation, Exchange) else tuple(conversation)
     for number, exchange in enumerate(exchanges):
-        if not isinstance(exchange, Exchange):
-            message = f"expected an Exchange or a sequence of them, got {type(exchange).__qualname__}"
-            raise TypeError(message)
-        if path := other_api(exchange):
-            raise Unusable(f"exchange {number} is neither chat completions nor another wire that is known: {path}")
+        _require_known(exchange, number)
     return judge(tuple(exchanges), profiles.resolve_profile(profile), _rules(rules), as_of).outcomes()
+
+
+def _require_known(exchange: Any, number: int) -> None:
+    """Raise TypeError for what is not an exchange, and Unusable for one of another API."""
+    if not isinstance(exchange, Exchange):
+        message = f"expected an Exchange or a sequence of them, got {type(exchange).__qualname__}"
+        raise TypeError(message)
+    if path := other_api(exchange):
+        raise Unusable(f"exchange {number} is neither chat completions nor another wire that is known: {path}")
 
 
 def _rules(given: Sequence[Rule | str] | str | None) -> Sequence[Rule]:
@@ -146,36 +154,136 @@ def _add_all(run: RuleRun, tally: RuleTally) -> None:
         run.add(tally)
 
 
-def judgement_of(run: RuleRun, tally: RuleTally, plans: Sequence[RulePlan]) -> Judgement:
-    """Return what a run found in some exchanges, given their plans."""
+class Session:
+    """One conversation that is judged as it goes on: each exchange once, by what is new in it.
+
+    `profile`, `rules` and `as_of` are those of `check`. `max_bytes` bounds the memory: a session holds each message
+    once, however many requests repeat it, and needs about three times the bytes. Beyond the bound, the older half is
+    forgotten, as if the conversation had begun later: what follows is not compared with it any more. `size` is the
+    number of bytes that are held.
+
+        >>> from conformance import Exchange, Session
+        >>> session = Session()
+        >>> asked = {"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}]}
+        >>> broken = {"model": "gpt-5", "messages": [{"role": "tool", "tool_call_id": "call_1", "content": "12:00"}]}
+        >>> for request in (asked, broken):
+        ...     for outcome in session.add(Exchange(request=request)):
+        ...         for finding in outcome.findings:
+        ...             print(finding.at, outcome.rule)
+        /1/request/messages/0 transcript/result-answers-call
+    """
+
+    def __init__(
+        self,
+        profile: Profile | str | Path | None = None,
+        rules: Sequence[Rule | str] | str | None = None,
+        *,
+        as_of: str = "",
+        max_bytes: int = MAX_SESSION_BYTES,
+    ) -> None:
+        """Begin without an exchange; raises UnknownName and InvalidDocument as `check` does."""
+        self._profile, self._rules = profiles.resolve_profile(profile), _rules(rules)
+        self._as_of, self._max_bytes = as_of, max_bytes
+        self._sizes: list[int] = []
+        self.count = 0
+        self._begin()
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes of exchanges are held; what several requests have in common counts once."""
+        return sum(self._sizes)
+
+    @property
+    def exchanges(self) -> Sequence[Exchange]:
+        """Return the exchanges that are held, translated."""
+        return self._index.conversation
+
+    @property
+    def last(self) -> Exchange:
+        """Return the last exchange, as one of chat completions."""
+        return self._index.conversation[-1]
+
+    @property
+    def replies(self) -> Sequence[Reply]:
+        """Return the replies of the last exchange."""
+        return self._index.parts[-1].replies
+
+    def add(self, exchange: Exchange) -> tuple[Outcome, ...]:
+        """Judge the next exchange of the conversation; return one outcome per rule, about this exchange alone.
+
+        The outcomes of all exchanges together are those of `check` for the whole conversation. A pointer begins with
+        the number of the exchange in the session. Raises TypeError and Unusable as `check` does.
+        """
+        _require_known(exchange, self.count)
+        return self.judge(exchange).outcomes()
+
+    def judge(self, exchange: Exchange) -> Judgement:
+        """Judge the next exchange as `add` does; a rule that finds nothing creates no outcome."""
+        part = self._index.add(self._translate(exchange))
+        self._sizes.append(part.size)
+        self.count += 1
+        tally = RuleTally(len(self._rules))
+        if raised(partial(self._run.add, tally)) is not None:
+            self._run.forget_last()
+            tally = RuleTally(len(self._rules))
+            self._run.add_alone(tally)
+        found = judgement_of(self._run, tally, self._run.plans[-1:], self.count - len(self._sizes))
+        if self.size > self._max_bytes and len(self._sizes) > 1:
+            self._forget()
+        return found
+
+    def _begin(self) -> None:
+        self._translate = Translator()
+        self._index = Index(grows=True)
+        self._run = RuleRun(self._index, self._rules, self._profile, self._as_of)
+
+    def _forget(self) -> None:
+        """Begin anew with the last exchanges, as many as fill half of the bound."""
+        kept = [each.as_received for each in self._index.conversation]
+        self._sizes = []
+        held = self._index
+        self._begin()
+        start = max(1, len(kept) // 2)
+        while start < len(kept) - 1 and held.size_from(start) > self._max_bytes // 2:
+            start += 1
+        for exchange in kept[start:]:
+            self._sizes.append(self._index.add(self._translate(exchange)).size)
+            tally = RuleTally(len(self._rules))
+            if raised(partial(self._run.add, tally)) is not None:
+                self._run.forget_last()
+                self._run.add_alone(tally)
+
+
+def judgement_of(run: RuleRun, tally: RuleTally, plans: Sequence[RulePlan], before: int = 0) -> Judgement:
+    """Return what a run found in some exchanges, given their plans; `before`: how many are not held any more."""
     run.unclaimed(tally, plans)
-    faulty = {at: _outcome(run, at, tally.counts[at], faults) for at, faults in tally.faulty.items()}
+    faulty = {at: _outcome(run, at, tally.counts[at], faults, before) for at, faults in tally.faulty.items()}
     for position, error in tally.errors.items():
         rule, reason = run.rules[position], f"{type(error).__name__}: {error}"
         faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, tally.counts[position], reason=reason)
     return Judgement(plans[0], tally.counts, faulty)
 
 
-def _outcome(run: RuleRun, position: int, judged: int, faulty: list[FoundFault]) -> Outcome:
+def _outcome(run: RuleRun, position: int, judged: int, faulty: list[FoundFault], before: int) -> Outcome:
     """Return the outcome of a rule that found something; it failed unless claims describe all of it."""
     rule, contexts = run.rules[position], run.contexts
     if rule.on.ranked:
         faulty.sort(key=lambda each: (each[1].rank[0], each[0]))
     claims = [known_claim(rule, fault, contexts[number]) for number, _, fault in faulty]
     if not any(claims):
-        return _failed(rule, judged, faulty, contexts)
+        return _failed(rule, judged, faulty, contexts, before)
     known = [each for each, claim in zip(faulty, claims, strict=True) if claim]
     news = [each for each, claim in zip(faulty, claims, strict=True) if not claim]
-    counts = Counter([(number, claim) for (number, _, _), claim in zip(faulty, claims, strict=True) if claim])
-    described = tuple([_finding(rule, each, contexts) for each in known[:MAX_FINDINGS]])
+    counts = Counter([(number + before, claim) for (number, _, _), claim in zip(faulty, claims, strict=True) if claim])
+    described = tuple([_finding(rule, each, contexts, before) for each in known[:MAX_FINDINGS]])
     if not news:
         return Outcome(rule.id, Status.PASSED, rule.level, judged, (), "", described, counts)
-    failed = _failed(rule, judged, news, contexts)
+    failed = _failed(rule, judged, news, contexts, before)
     return replace(failed, known=described, known_at=counts) if known else failed
 
 
-def _failed(rule: Rule, judged: int, faulty: list[FoundFault], contexts: Sequence[Context]) -> Outcome:
-    findings = [_finding(rule, each, contexts) for each in faulty[:MAX_FINDINGS]]
+def _failed(rule: Rule, judged: int, faulty: list[FoundFault], contexts: Sequence[Context], before: int) -> Outcome:
+    findings = [_finding(rule, each, contexts, before) for each in faulty[:MAX_FINDINGS]]
     level = max([each.level for each in findings], key=lambda each: each.severity)
     if len(faulty) > MAX_FINDINGS:
         more = len(faulty) - MAX_FINDINGS
@@ -184,8 +292,8 @@ def _failed(rule: Rule, judged: int, faulty: list[FoundFault], contexts: Sequenc
     return Outcome(rule.id, Status.FAILED, level, judged, tuple(findings))
 
 
-def _finding(rule: Rule, found: FoundFault, contexts: Sequence[Context]) -> Finding:
+def _finding(rule: Rule, found: FoundFault, contexts: Sequence[Context], before: int) -> Finding:
     """Return a fault as a finding, in the exchange in which it was found: its element may be that of an earlier one."""
     number, element, fault = found
     place = (*element.place, *fault.at) if fault.place is None else fault.place
-    return finding(rule, (number, *place[1:]), fault, contexts[number])
+    return finding(rule, (number + before, *place[1:]), fault, contexts[number])

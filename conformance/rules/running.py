@@ -105,8 +105,6 @@ class RuleRun:
         """Judge the next exchange of the conversation; raises what a broken rule raises."""
         number = len(self.contexts)
         context, plan = self._begin(number)
-        self._sent.append(None)
-        self._resent.append(None)
         if not self.index.grows:
             self._judge(plan.active, [group.steps for group in plan.groups], context, plan, tally)
         else:
@@ -118,10 +116,12 @@ class RuleRun:
         """Judge the next exchange rule by rule, so that a broken one breaks no other."""
         number = len(self.contexts)
         context, plan = self._begin(number)
-        self._sent.append(None)
-        self._resent.append(None)
         self.judge_alone(number, tally)
         self._judge_by_schema(context, plan, tally)
+
+    def forget_last(self) -> None:
+        """Forget the last exchange, in which a rule broke, so that it can be judged rule by rule."""
+        del self.contexts[-1], self.plans[-1], self._sent[-1], self._resent[-1]
 
     def judge_alone(self, number: int, tally: RuleTally) -> None:
         """Judge an exchange that was added, rule by rule."""
@@ -159,6 +159,8 @@ class RuleRun:
         context = Context(number, self.index, claims, schema, plan.known, claimant)
         self.contexts.append(context)
         self.plans.append(plan)
+        self._sent.append(None)
+        self._resent.append(None)
         return context, plan
 
     def _claims(self, number: int) -> tuple[Mapping[str, Any], Claimant]:

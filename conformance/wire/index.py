@@ -70,6 +70,11 @@ class Index:
         self.conversation.append(part.exchange)
         return part
 
+    def size_from(self, number: int) -> int:
+        """Return how many bytes the exchanges from one on have; what they have in common counts once."""
+        later = self.parts[number + 1 :]
+        return self.parts[number].whole_size + sum([part.size for part in later])
+
     def grown(self, growth: "Callable[[], Growth[T_co]]", number: int) -> T_co:
         """Return what a growth finds of an exchange; those before it are added first."""
         if growth not in self._grown:

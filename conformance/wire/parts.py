@@ -64,6 +64,7 @@ class ExchangePart:
         self.earlier: ExchangePart | None = None
         self.common = self.start = self.last = 0
         self.user = -1
+        self.surroundings: bytes | None = None
         body: Any = exchange.request
         listed = body.get("messages") if type(body) is dict else None
         self.listed: list[Any] | None = listed if type(listed) is list else None
@@ -150,6 +151,23 @@ class ExchangePart:
             key: listed if key == "messages" else held.get(key, value) for key, value in exchange.request.items()
         }
         return replace_request(exchange, request)
+
+    @cached_property
+    def size(self) -> int:
+        """Return how many bytes the exchange adds to those of the earlier one that it continues."""
+        return self._size((self.listed or [])[self.common :])
+
+    @cached_property
+    def whole_size(self) -> int:
+        """Return how many bytes the exchange has."""
+        return self._size(self.listed or [])
+
+    def _size(self, messages: list[Any]) -> int:
+        exchange = self.exchange
+        response = exchange.response if exchange.native is None else exchange.native.response
+        beside = 0 if self.surroundings is None or self.start else len(self.surroundings)
+        reply = len(response) if type(response) is str else len(_rendered(response))
+        return len(_rendered(messages)) + beside + reply
 
     @cached_property
     def tools(self) -> list[Body]:
@@ -323,8 +341,15 @@ def _surroundings(exchange: Exchange) -> bytes | None:
     try:
         return orjson.dumps(held)
     except TypeError:
-        # A text that was not decoded from bytes may contain half of a surrogate pair.
         return None
+
+
+def _rendered(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        # A text that was not decoded from bytes may contain half of a surrogate pair.
+        return repr(value).encode(errors="replace")
 
 
 def _equal(before: list[Any], after: list[Any]) -> int:
