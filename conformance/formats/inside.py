@@ -238,4 +238,4 @@ def _has_error(reply: Mapping[str, Any]) -> bool:
 
 def is_value_of_python(data: bytes) -> bool:
     """Return whether a file begins with a value as Python prints it, or with a bracket that opens no JSON."""
-    return re.match(rb"\s*[\[{]\s*'|\s*\[[A-Za-z](?!rue\b|alse\b|ull\b)", data) is not None
+    return re.match(rb"\s*[\[{]\s*'|\s*\[(?!true|false|null)[A-Za-z]", data) is not None
