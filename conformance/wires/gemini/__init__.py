@@ -93,6 +93,7 @@ WIRE: Final = Wire(
     holds_objects=True,
     streams_lists=True,
     ended=_ended,
+    effort=("generationConfig", "thinkingConfig", "thinkingLevel"),
     # https://ai.google.dev/api/tokens
     counting=re.compile(r"(?:/.+)?/models/[^/]+:countTokens"),
     counted=lambda number: {"totalTokens": number},

@@ -94,6 +94,7 @@ WIRE: Final = Wire(
     ("role", "content"),
     holds_objects=True,
     ended=_ended,
+    effort=("output_config", "effort"),
     # https://platform.claude.com/docs/en/api/messages/count_tokens
     counting=re.compile("/messages/count_tokens"),
     counted=lambda number: {"input_tokens": number},
