@@ -94,7 +94,13 @@ class Wire(NamedTuple):
     reply that hold messages. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
     server-sent events. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
     `holds_objects`: whether the arguments of a call are an object, not text. `streams_lists`: whether a stream may be
-    the list of its events. `ended`: the member of a native reply that says why it ended, and its value.
+    the list of its events. `ended`: the member of a native reply that says why it ended, and its value. `effort`: the
+    path to the parameter that says how much the model thinks.
+
+    What its hosts serve beside replies: `counting` is the path, after the version, of a request to count tokens, and
+    `counted` the answer for a number of them; `listed` is the list of models by their names, and `described` one of
+    them. `asks` tells, by the path and the headers with names in lower case, whether a request without a body comes
+    from a client of this wire.
     """
 
     name: str
@@ -114,6 +120,12 @@ class Wire(NamedTuple):
     holds_objects: bool = False
     streams_lists: bool = False
     ended: Callable[[Mapping[str, Any]], tuple[str, Any]] = lambda _reply: ("", None)
+    effort: tuple[str, ...] = ("reasoning_effort",)
+    counting: re.Pattern[str] | None = None
+    counted: Callable[[int], dict[str, Any]] = lambda number: {"tokens": number}
+    listed: Callable[[Sequence[str], str], dict[str, Any]] | None = None
+    described: Callable[[str, str], dict[str, Any]] | None = None
+    asks: Callable[[str, Mapping[str, str]], bool] = lambda _path, _headers: False
 
     # Imported when they are needed, because most runs meet exchanges of one wire, or of none but chat completions.
     @property
