@@ -238,7 +238,7 @@ class Session:
         self._run = RuleRun(self._index, self._rules, self._profile, self._as_of)
 
     def _forget(self) -> None:
-        """Begin anew with the last exchanges, as many as fill half of the bound."""
+        """Begin again with the last exchanges, as many as fill half of the bound."""
         kept = [each.as_received for each in self._index.conversation]
         self._sizes = []
         held = self._index

@@ -12,7 +12,7 @@ Body = dict[str, Any]
 Messages = list[Any]
 
 TEXTS = ("It is warm.", "OK", "<think>Rome.</think>It is cold.", "", "I will look.", "Done.", "It is 21 °C.")
-THOUGHTS = ("I need the weather.", "Two calls are enough.", "", "Rome is left.")
+REASONING = ("I need the weather.", "Two calls are enough.", "", "Rome is left.")
 CITIES = ("Paris", "Rome", "Oslo")
 MODELS = ("example-model", "deepseek-reasoner", "gpt-5", "claude-sonnet-4-5", "gemini-3-pro-preview")
 PROVIDERS = (None, "deepseek", "mistral", "openai", "openrouter", "anthropic", "gemini", "moonshot")
@@ -36,7 +36,7 @@ class Session:
         source = self.source
         message: Body = {"role": "assistant", "content": source.choice(TEXTS)}
         if source.random() < 0.5:
-            message["reasoning_content"] = source.choice(THOUGHTS)
+            message["reasoning_content"] = source.choice(REASONING)
         if source.random() < 0.7:
             message["tool_calls"] = [self._call(number) for number in range(source.choice((1, 1, 2, 3)))]
             message["content"] = source.choice((None, message["content"]))
