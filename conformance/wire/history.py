@@ -49,7 +49,7 @@ class ModelNames(NamedTuple):
     asked: str
 
 
-class _Links:
+class _SessionLinks:
     """Finds the exchange that each one continues, and the one that it continues whether or not a reply comes back.
 
     Where the server holds the history, the request names the reply that it continues, or the conversation. A request
@@ -59,23 +59,23 @@ class _Links:
     def __init__(self) -> None:
         self._held: dict[str, int] = {}
 
-    def add(self, index: Index, number: int) -> "_Link":
+    def add(self, index: Index, number: int) -> "_SessionLink":
         found = index.continuation_of(number) if number else None
         native = index.conversation[number].native
         replied = found.earlier if found is not None and found.returned else None
         any_ = None if found is None else found.earlier
         if native is None:
-            return _Link(replied, any_)
+            return _SessionLink(replied, any_)
         named = native.facts.get("conversation")
         conversation = as_object(named).get("id", named)
         keys = [native.facts.get("previous_response_id"), conversation]
         held = self._held
         earlier = next((held[key] for key in keys if type(key) is str and key in held), None)
         held |= {key: number for key in (as_object(native.reply).get("id"), conversation) if type(key) is str}
-        return _Link(replied, any_) if earlier is None else _Link(earlier, earlier)
+        return _SessionLink(replied, any_) if earlier is None else _SessionLink(earlier, earlier)
 
 
-class _Link(NamedTuple):
+class _SessionLink(NamedTuple):
     """The exchange that one continues: one whose reply comes back, and any; None if there is none."""
 
     replied: int | None
@@ -85,7 +85,7 @@ class _Link(NamedTuple):
 def _before(index: Index, number: int, *, needs_reply: bool = True) -> Iterator[int]:
     """Yield the numbers of the exchanges before one in its session, the latest first, at most `LOOK_BACK`."""
     for _ in range(LOOK_BACK):
-        link = index.grown(_Links, number)
+        link = index.grown(_SessionLinks, number)
         found = link.replied if needs_reply else link.any
         if found is None:
             return
@@ -120,7 +120,7 @@ class _LaterIds:
         self._seen: dict[tuple[int, str], int] = {}
 
     def add(self, index: Index, number: int) -> Sequence[LaterId]:
-        link = index.grown(_Links, number).replied
+        link = index.grown(_SessionLinks, number).replied
         root = self._roots[number] = number if link is None else self._roots[link]
         given = member_of_reply(index, number, "id")
         if given is None:
