@@ -223,7 +223,7 @@ class SessionServer:
             raise Unusable(f"{scenario.name} cannot be played: {profile.name} claims {unmet} = {claimed!r}")
         run = str(next(self._runs))
         url = f"{self.url}/r/{run}/s/{scenario.name}/v1"
-        session = ScenarioSession(scenario, _session_profile(profile, model, scenario), variant, model, strict, url)
+        session = ScenarioSession(scenario, session_profile(profile, model, scenario), variant, model, strict, url)
         self._sessions[run] = session
         return session
 
@@ -244,7 +244,7 @@ def serving_sessions(listener: socket.socket | None = None) -> Iterator[SessionS
         yield server
 
 
-def _session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile:
+def session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile:
     """Return the profile that a session simulates and checks by.
 
     Its model thinks without being asked to, since few clients can be configured to ask.

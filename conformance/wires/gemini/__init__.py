@@ -54,6 +54,23 @@ def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
     return "finishReason", candidate.get("finishReason")
 
 
+_SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    name: tuple([("generationConfig", *path) for path in paths])
+    for name, paths in {
+        "token limit": (("maxOutputTokens",),),
+        "temperature": (("temperature",),),
+        "top_p": (("topP",),),
+        "stop texts": (("stopSequences",),),
+        "reply format": (("responseJsonSchema",), ("responseSchema",)),
+        "effort": tuple([("thinkingConfig", key) for key in ("thinkingBudget", "thinkingLevel", "includeThoughts")]),
+    }.items()
+}
+
+
+def _settings(name: str) -> tuple[tuple[str, ...], ...]:
+    return _SETTINGS.get(name, ())
+
+
 WIRE: Final = Wire(
     NAME,
     "Gemini",
@@ -71,4 +88,5 @@ WIRE: Final = Wire(
     holds_objects=True,
     streams_lists=True,
     ended=_ended,
+    settings=_settings,
 )

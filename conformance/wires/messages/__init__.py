@@ -65,6 +65,20 @@ def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
     return "stop_reason", reply.get("stop_reason")
 
 
+_SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "token limit": (("max_tokens",),),
+    "temperature": (("temperature",),),
+    "top_p": (("top_p",),),
+    "stop texts": (("stop_sequences",),),
+    "reply format": (("output_config", "format"), ("output_format",)),
+    "effort": (("output_config", "effort"), ("thinking", "budget_tokens"), ("thinking", "type")),
+}
+
+
+def _settings(name: str) -> tuple[tuple[str, ...], ...]:
+    return _SETTINGS.get(name, ())
+
+
 WIRE: Final = Wire(
     NAME,
     "Anthropic Messages",
@@ -80,4 +94,5 @@ WIRE: Final = Wire(
     ("role", "content"),
     holds_objects=True,
     ended=_ended,
+    settings=_settings,
 )
