@@ -1,9 +1,11 @@
 """A gateway for tests: it passes bytes on, or translates by the reference converter, and loses what a test wants lost."""
 
 import asyncio
+import itertools
+import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
@@ -21,6 +23,10 @@ from conformance.wires import by_name
 
 Change = Callable[[dict[str, Any]], dict[str, Any]]
 _PASSED = ("content-type", "authorization", "x-api-key", "x-goog-api-key", "anthropic-version")
+
+
+_ID = {"chat": "chatcmpl-", "messages": "msg_", "responses": "resp_", "gemini": "g"}
+_NUMBERS = itertools.count(10_000_000)
 
 
 def _same(body: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +55,9 @@ class MadeGateway:
         wire, back = by_name(self.front), by_name(self.back)
         body = orjson.loads(asked.body)
         exchange = wire.translate_one(Exchange.of_plain(body, url=asked.path, model=model_of(body)))
-        wanted = self.request(dict(exchange.request) | _kept(body, exchange.request))
+        wanted = dict(exchange.request) | _kept(body, exchange.request)
+        messages = _one_instruction([self._asked(each) for each in wanted["messages"]], self.back)
+        wanted = self.request(wanted | {"messages": messages})
         native = back.write(wanted) if self.back != CHAT else _chat_request(wanted)
         sent = _Sent(_with_settings(native, body, self.front, self.back, wanted), self.upstream + back.path(wanted), "")
         for _ in range(self.tries):
@@ -57,12 +65,16 @@ class MadeGateway:
         kept = RawInteraction(sent.url, (), b"", found.status_code, "", tuple(found.headers.items()), found.content)
         return self._returned(exchange, back.translate_one(_exchange(sent, kept, exchange.model)), asked.path)
 
+    def _asked(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        made = _failing_in_words(_reasoned(message, self.back), self.back)
+        return _resigned(made, self.back, self.front) if made.get("role") == "assistant" else made
+
     def _returned(self, asked: Exchange, got: Exchange, path: str) -> HttpReply:
         wire, status = by_name(self.front), got.status or 500
         is_error = type(got.response) is dict and "error" in got.response
         found = Index((got,)).replies
         if status >= 400 or (is_error and not direct.streams(asked)):
-            error = got.response if self.front == CHAT else wire.writing.reply(got.response, {})
+            error = _chat_error(got.response) if self.front == CHAT else wire.writing.reply(got.response, {})
             return HttpReply(self.status(status), orjson.dumps(self.error(error)), {"content-type": "application/json"})
         made = self.broken(got)
         if made is None and (not found or not found[0].complete or found[0].finish_reason is None):
@@ -71,13 +83,21 @@ class MadeGateway:
         calls = [{k: v for k, v in call.items() if k != "index"} for call in message.get("tool_calls") or ()]
         message |= {"tool_calls": calls} if calls else {}
         usages = Index((got,)).usages
+        message = _resigned(_reasoned(message, self.front), self.front, self.back)
         reply = direct.body(message, found[0].finish_reason if found else "stop", usages[-1].value if usages else {})
+        reply["id"] = f"{_ID[self.front]}{next(_NUMBERS):08d}"
         reply = self.reply(reply) if made is None else made
-        if direct.streams(asked):
-            return direct.whole(asked, reply)
-        named = {**reply, "model": asked.model}
-        body = named if self.front == CHAT else wire.writing.reply(named, asked.as_received.request)
-        return HttpReply(200, orjson.dumps(body), {"content-type": "application/json"})
+        sent = direct.whole(asked, reply)
+        details = (reply.get("usage") or {}).get("completion_tokens_details")
+        if self.front == "messages" and details:
+            # The converter writes no numbers of thinking tokens on this wire.
+            text = f',"output_tokens_details":{{"thinking_tokens":{details["reasoning_tokens"]}}}'.encode()
+            pattern = re.compile(rb'("output_tokens":\d+)(?=\})')
+            body = sent.body if isinstance(sent.body, bytes) else None
+            if body is not None:
+                return replace(sent, body=pattern.sub(rb"\1" + text, body))
+            return replace(sent, body=tuple([pattern.sub(rb"\1" + text, each) for each in sent.body]))
+        return sent
 
     def _broken(self, asked: Exchange, got: Exchange) -> HttpReply:
         """Return a stream that ends as the one behind: with an error, or in the middle."""
@@ -99,7 +119,9 @@ class MadeGateway:
         got = client.send(client.build_request("POST", url, content=asked.body, headers=headers), stream=True)
         kind = {"content-type": got.headers["content-type"]}
         if got.status_code >= 400:
-            return HttpReply(got.status_code, got.read(), kind)
+            refused = HttpReply(got.status_code, got.read(), kind)
+            client.close()
+            return refused
 
         async def paced() -> AsyncGenerator[bytes, None]:
             parts = got.iter_raw()
@@ -111,6 +133,67 @@ class MadeGateway:
                 client.close()
 
         return HttpReply(200, (), kind, paced)
+
+
+def _chat_error(body: Any) -> dict[str, Any]:
+    error = dict(body["error"])
+    return {"error": error | {"code": None if error.get("code") is None else str(error["code"])}}
+
+
+def _failing_in_words(message: Mapping[str, Any], wire: str) -> dict[str, Any]:
+    """Return a result that says in its text that the tool failed, for a wire that has no flag for it."""
+    made = dict(message)
+    if made.get("is_error") and wire in ("responses", "gemini"):
+        del made["is_error"]
+        made["content"] = f"Error: {made['content']}"
+    return made
+
+
+_SIGNED = "anthropic-claude-v1"
+
+
+def _resigned(message: Mapping[str, Any], wire: str, source: str) -> dict[str, Any]:
+    """Return an assistant message whose signatures are where a wire has them; those of another are packed into them."""
+    made, details = dict(message), message.get("reasoning_details") or ()
+    if not details or wire == source or "gemini" in (wire, source):
+        return made
+    texts = [str(each.get("text") or _summary(each.get("summary"))) for each in details]
+    text = "".join(texts)
+    seal = next((each[key] for each in details for key in ("signature", "data") if each.get(key)), None)
+    if wire == "responses" and seal:
+        parts = [{"type": "reasoning.summary", "summary": text, "id": "rs_1", "index": 0}]
+        made["reasoning_details"] = [*parts, {"type": "reasoning.encrypted", "data": seal, "id": "rs_1", "index": 0}]
+    elif wire == "messages" and seal:
+        made["reasoning_details"] = [{"type": "reasoning.text", "text": text, "signature": seal, "format": _SIGNED}]
+    return made
+
+
+def _one_instruction(messages: list[dict[str, Any]], wire: str) -> list[dict[str, Any]]:
+    """Return messages whose instructions are all in the first one, for a wire that has one place for them."""
+    texts = [str(each["content"]) for each in messages if each.get("role") == "system" and wire == "gemini"]
+    if len(texts) < 2:
+        return messages
+    others = [each for each in messages if each.get("role") != "system"]
+    return [{"role": "system", "content": "\n\n".join(texts)}, *others]
+
+
+def _reasoned(message: Mapping[str, Any], wire: str) -> dict[str, Any]:
+    """Return an assistant message whose reasoning is where a wire has it."""
+    made = dict(message)
+    if made.get("role") != "assistant":
+        return made
+    details = [each for each in made.get("reasoning_details") or () if each.get("text") or each.get("summary")]
+    said = "".join([str(each.get("text") or _summary(each.get("summary"))) for each in details])
+    text = made.get("reasoning_content")
+    if wire in ("chat", "gemini") and said and not text:
+        made["reasoning_content"] = said
+    elif wire in ("messages", "responses") and text and not said:
+        made["reasoning_details"] = [{"type": "reasoning.text", "text": text}, *(made.get("reasoning_details") or ())]
+    return made
+
+
+def _summary(value: Any) -> str:
+    return "".join([each.get("text", "") for each in value]) if isinstance(value, list) else str(value or "")
 
 
 def _kept(body: Mapping[str, Any], read: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ or the gateway's request. The party is named with the two places between which a
 same though it is wrong. Without both, nobody is named: the bytes of one end show only that it is there.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from conformance.documents.pointer import parse
@@ -17,6 +17,7 @@ from conformance.profiles import Profile
 from conformance.results import Finding, Level
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import Side
+from conformance.wires import as_sent
 
 
 class Traced(NamedTuple):
@@ -35,12 +36,16 @@ class Traced(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """The findings of both ends, by exchange, side and rule, and what the facts found between them."""
+    """The findings of both ends, by exchange, side and rule, and what the facts found between them.
+
+    `inherent`: the numbers of the requests, and the rules, that any gateway would break behind, since the client's
+    request does: its right translation breaks them, too.
+    """
 
     found: Mapping[str, list[tuple[str, Finding]]]
     ways: Sequence[Passage]
     changes: Sequence[Difference]
-    session: Sequence[Pair]
+    inherent: Set[tuple[int, str]]
 
 
 def trace(session: Sequence[Pair], profile: Profile | None = None) -> tuple[Traced, ...]:
@@ -48,13 +53,12 @@ def trace(session: Sequence[Pair], profile: Profile | None = None) -> tuple[Trac
     answered = [each for each in session if each.answer is not None]
     fronts: Conversation = tuple([each.front for each in session])
     backs: Conversation = tuple([each.answer for each in answered if each.answer is not None])
-    # Only on the provider's own wire is the client bound by what that provider wants.
-    same = profile if profile is not None and all([each.protocol == profile.wire for each in fronts]) else None
     found = {
-        FRONT: list(_findings(fronts, same, [each.number for each in session], FRONT)),
+        FRONT: list(_findings(fronts, None, [each.number for each in session], FRONT)),
         BACK: list(_findings(backs, profile, [each.number for each in answered], BACK)),
     }
-    ends = _Ends(found, list(passages(session)), differences(session).differences, session)
+    inherent = set(_inherent(session, profile))
+    ends = _Ends(found, list(passages(session)), differences(session).differences, inherent)
     traced = [_traced(rule, finding, end, ends) for end, each in found.items() for rule, finding in each]
     return tuple(_once(traced))
 
@@ -67,6 +71,18 @@ def _once(traced: Sequence[Traced]) -> Iterator[Traced]:
             continue
         seen |= {(each.rule, each.at), (each.rule, each.finding.at)}
         yield each
+
+
+def _inherent(session: Sequence[Pair], profile: Profile | None) -> Iterator[tuple[int, str]]:
+    for pair in session:
+        asked = None if pair.answer is None else pair.answer.request
+        if pair.answer is None or not isinstance(asked, dict) or "messages" not in (pair.front.request or {}):
+            continue
+        # The settings are the gateway's: what is asked is whether the client's messages are right under them.
+        made = as_sent({**asked, "messages": pair.front.request["messages"]}, pair.answer.protocol)
+        for outcome in check((made,), profile):
+            if outcome.findings:
+                yield pair.number, outcome.rule
 
 
 def _findings(
@@ -117,10 +133,11 @@ def _of_request(rule: str, finding: Finding, end: str, ends: _Ends) -> Traced:
         if changed is not None:
             return Traced(rule, finding, GATEWAY, changed.at, finding.at)
         before = [each.at for name, each in ends.found[FRONT] if name == rule and parse(each.at)[0] == str(number)]
-        if not before:
+        if not before and (number, rule) not in ends.inherent:
             there = _counterpart(way, finding.at, is_after=True)
             return Traced(rule, finding, GATEWAY if pieces else "", there, finding.at if pieces else "")
-        return _in_history(rule, finding, way, pieces, ends, before[0])
+        front = before[0] if before else _counterpart(way, finding.at, is_after=True)
+        return _in_history(rule, finding, way, pieces, ends, front)
     pieces = _pieces_at(way, finding.at, is_after=False)
     return _in_history(rule, finding, way, pieces, ends, finding.at)
 

@@ -19,6 +19,9 @@ from conformance.wires import by_name
 LIMIT: Final = 4096
 """The token limit of requests: more than the budget of thinking."""
 
+FLAGGING: Final = ("messages",)
+"""The wires whose results have a flag that says that the tool failed."""
+
 _NUMBER: Final = "index"
 _THINKING: Final[Mapping[str, Mapping[str, Any]]] = {
     "chat": {"reasoning_effort": "medium"},
@@ -72,7 +75,7 @@ def converse(
     tools = [described(tool_definitions()[name], nonces) for name in scenario.tools]
     with Client(front.endpoint) as client:
         for turn in scenario.turns:
-            messages += _said(turn, messages)
+            messages += _said(turn, messages, front.wire)
             body = request(front, alter(messages), variant, {**({"tools": tools} if tools else {}), **more})
             exchange = send(client, body, played)
             found = Index((exchange,)).replies if exchange is not None else ()
@@ -109,12 +112,12 @@ def send(client: Client, body: Mapping[str, Any], played: Played) -> Exchange | 
     return exchange
 
 
-def _said(turn: ScriptTurn, messages: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _said(turn: ScriptTurn, messages: Sequence[Mapping[str, Any]], wire: str) -> Iterator[dict[str, Any]]:
     """Yield what the client adds in a turn: one result for each call of the last reply, and the user's text."""
     calls = messages[-1].get("tool_calls") if messages and messages[-1].get("role") == "assistant" else None
     for position, call in enumerate(calls or ()):
         text = turn.results[position] if position < len(turn.results) else "There is no result."
-        failed = {"is_error": True} if position in turn.fails else {}
+        failed = {"is_error": True} if position in turn.fails and wire in FLAGGING else {}
         yield {"role": "tool", "tool_call_id": call.get("id"), "content": text} | failed
     if turn.user is not None:
         yield {"role": "user", "content": turn.user}

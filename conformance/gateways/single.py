@@ -7,6 +7,7 @@ from typing import Any, Final
 from conformance.fidelity.facts.unknown_parameters_kept import PREFIX
 from conformance.gateways import direct
 from conformance.gateways.nonces import Nonces
+from conformance.gateways.playing import FLAGGING
 from conformance.scenarios import VARIANTS
 from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Exchange
@@ -189,7 +190,7 @@ CASES: Final = (
     Single("late-system-text", history=_late_system),
     Single("image", history=_shown),
     Single("image-in-result", {"tools": _TOOLS}, history=_pictured),
-    Single("failed-result", {"tools": _TOOLS}, history=_failed),
+    Single("failed-result", {"tools": _TOOLS}, dict.fromkeys(FLAGGING, {}), history=_failed),
     Single("token-limit-reached", finish="length"),
     Single(
         "usage-details",
