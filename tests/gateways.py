@@ -1,4 +1,4 @@
-"""A gateway for tests: it passes bytes on, or translates by the reference converter, and loses what a test wants lost."""
+"""A gateway for tests: it passes bytes on, or translates by the reference converter, and loses what a test wants."""
 
 import asyncio
 import itertools
@@ -12,13 +12,14 @@ import httpx
 import orjson
 
 from conformance.gateways import direct
-from conformance.transport.client import _exchange, _Sent  # noqa: PLC2701 — replies are read as the client reads them
+from conformance.transport.client import _exchange, _Sent
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.interaction import RawInteraction
 from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
+from conformance.wire.values import as_object
 from conformance.wires import by_name
 
 Change = Callable[[dict[str, Any]], dict[str, Any]]
@@ -55,21 +56,29 @@ class MadeGateway:
         wire, back = by_name(self.front), by_name(self.back)
         body = orjson.loads(asked.body)
         exchange = wire.translate_one(Exchange.of_plain(body, url=asked.path, model=model_of(body)))
-        wanted = dict(exchange.request) | _kept(body, exchange.request)
+        wanted = dict(as_object(exchange.request)) | _kept(body, as_object(exchange.request))
         messages = _one_instruction([self._asked(each) for each in wanted["messages"]], self.back)
         wanted = self.request(wanted | {"messages": messages})
         native = back.write(wanted) if self.back != CHAT else _chat_request(wanted)
         sent = _Sent(_with_settings(native, body, self.front, self.back, wanted), self.upstream + back.path(wanted), "")
         for _ in range(self.tries):
             found = httpx.post(sent.url, json=sent.body, timeout=20, trust_env=False)
-        kept = RawInteraction(sent.url, (), b"", found.status_code, "", tuple(found.headers.items()), found.content)
-        return self._returned(exchange, back.translate_one(_exchange(sent, kept, exchange.model)), asked.path)
+        kept = RawInteraction(
+            sent.url,
+            (),
+            b"",
+            found.status_code,
+            "",
+            tuple([(name, str(value)) for name, value in found.headers.items()]),
+            found.content,
+        )
+        return self._returned(exchange, back.translate_one(_exchange(sent, kept, exchange.model)))
 
     def _asked(self, message: Mapping[str, Any]) -> dict[str, Any]:
         made = _failing_in_words(_reasoned(message, self.back), self.back)
         return _resigned(made, self.back, self.front) if made.get("role") == "assistant" else made
 
-    def _returned(self, asked: Exchange, got: Exchange, path: str) -> HttpReply:
+    def _returned(self, asked: Exchange, got: Exchange) -> HttpReply:
         wire, status = by_name(self.front), got.status or 500
         is_error = type(got.response) is dict and "error" in got.response
         found = Index((got,)).replies
@@ -79,7 +88,7 @@ class MadeGateway:
         made = self.broken(got)
         if made is None and (not found or not found[0].complete or found[0].finish_reason is None):
             return self._broken(asked, got)
-        message = dict(found[0].message) if found else {"role": "assistant", "content": ""}
+        message: dict[str, Any] = dict(found[0].message) if found else {"role": "assistant", "content": ""}
         calls = [{k: v for k, v in call.items() if k != "index"} for call in message.get("tool_calls") or ()]
         message |= {"tool_calls": calls} if calls else {}
         usages = Index((got,)).usages
@@ -93,9 +102,8 @@ class MadeGateway:
             # The converter writes no numbers of thinking tokens on this wire.
             text = f',"output_tokens_details":{{"thinking_tokens":{details["reasoning_tokens"]}}}'.encode()
             pattern = re.compile(rb'("output_tokens":\d+)(?=\})')
-            body = sent.body if isinstance(sent.body, bytes) else None
-            if body is not None:
-                return replace(sent, body=pattern.sub(rb"\1" + text, body))
+            if isinstance(sent.body, bytes):
+                return replace(sent, body=pattern.sub(rb"\1" + text, sent.body))
             return replace(sent, body=tuple([pattern.sub(rb"\1" + text, each) for each in sent.body]))
         return sent
 

@@ -1,4 +1,4 @@
-"""What a gateway can lose, one loss each: which fact has to find it, in which case, and how the made gateway loses it."""
+"""What a gateway can lose, one loss each: which fact has to find it, in which case, and how it is lost."""
 
 import copy
 import re
@@ -145,7 +145,7 @@ def _finished(_got: Any) -> Body:
     return direct.body({"content": "It breaks off in the middle"}, "stop")
 
 
-def _drop_system(first: bool) -> dict[str, Any]:
+def _drop_system(*, first: bool) -> dict[str, Any]:
     def change(body: Body) -> None:
         found = [each for each in body["messages"] if each["role"] == "system"]
         body["messages"].remove(found[0 if first else -1])

@@ -61,7 +61,7 @@ def _failed(results: list[CaseResult]) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("wire", PROVIDERS)
 def test_a_gateway_that_passes_bytes_on_loses_nothing(wire: str) -> None:
-    assert _failed(_play(wire, wire, (*SAMPLE, *TIMED, "single/keep-alives"))) == {}
+    assert _failed(_play(wire, wire, (*SAMPLE, *TIMED, "single/comments"))) == {}
 
 
 @pytest.mark.parametrize(("front", "back"), [("messages", "chat"), ("chat", "gemini"), ("responses", "messages")])
@@ -110,7 +110,7 @@ def _assert_found(planted: Planted) -> None:
 def test_forty_losses_are_planted_and_each_fact_about_bodies_has_one() -> None:
     assert len(PLANTED) >= 40
     seen = {f"gateway/{each.fact}" for each in PLANTED}
-    watched = {"gateway/deltas-in-time", "gateway/disconnects-passed-on", "gateway/keep-alives-harmless"}
+    watched = {"gateway/deltas-in-time", "gateway/disconnects-passed-on", "gateway/comments-harmless"}
     assert {each.id for each in fidelity.load()} - seen == watched
 
 

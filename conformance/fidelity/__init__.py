@@ -1,4 +1,4 @@
-"""Whether what passes a gateway stays what it is: facts about the four bodies of an exchange, and whose fault a loss is.
+"""Whether what passes a gateway stays what it is: facts about the four bodies of an exchange, and who loses something.
 
 The front request, the back request, the back reply and the front reply are compared as canonical conversations, each
 piece with what it became. Losing or changing is a finding; renaming as the other wire needs is right; what is added is
@@ -29,7 +29,7 @@ __all__ = [
     "Difference",
     "FidelityFact",
     "Level",
-    "Loss",
+    "PassageLoss",
     "Source",
     "differences",
     "fact",
@@ -53,7 +53,7 @@ GATEWAY_RULES: Final = {BACK_REQUEST_VALID: ("back", "request"), FRONT_REPLY_VAL
 _EXCERPT: Final = 120
 
 
-class Loss(NamedTuple):
+class PassageLoss(NamedTuple):
     """What a fact finds: what became of an element, the pointers before and after, and a level of its own."""
 
     message: str
@@ -73,7 +73,7 @@ class Difference(NamedTuple):
     by: str
 
 
-FidelityJudge: TypeAlias = Callable[[Any, Passage], Iterable[Loss]]
+FidelityJudge: TypeAlias = Callable[[Any, Passage], Iterable[PassageLoss]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class FidelityFact:
         """Return whether the fact is about a passage."""
         if passage.by == CLIENT:
             return self.echoed
-        return self.of == BOTH or self.of == (REPLIES if passage.is_reply else REQUESTS)
+        return self.of in {BOTH, REPLIES if passage.is_reply else REQUESTS}
 
 
 def fact(
@@ -141,14 +141,14 @@ def by_id() -> Mapping[str, FidelityFact]:
     return {each.id: each for each in load()}
 
 
-class Judged(NamedTuple):
+class Compared(NamedTuple):
     """What the facts found in a session: the differences, and how many elements each fact looked at."""
 
     differences: tuple[Difference, ...]
     looked_at: Mapping[str, int]
 
 
-def differences(session: Sequence[Pair]) -> Judged:
+def differences(session: Sequence[Pair]) -> Compared:
     """Compare everything that passes a gateway or a client in a session."""
     found: list[Difference] = []
     looked_at: dict[str, int] = {}
@@ -164,7 +164,7 @@ def differences(session: Sequence[Pair]) -> Judged:
                 for element in elements
                 for loss in each.judge(element, passage)
             ]
-    return Judged(tuple(dict.fromkeys(found)), looked_at)
+    return Compared(tuple(dict.fromkeys(found)), looked_at)
 
 
 def judge(session: Sequence[Pair]) -> tuple[Outcome, ...]:
@@ -173,7 +173,7 @@ def judge(session: Sequence[Pair]) -> tuple[Outcome, ...]:
     return tuple(outcomes(judged, session))
 
 
-def outcomes(judged: Judged, session: Sequence[Pair]) -> Iterator[Outcome]:
+def outcomes(judged: Compared, session: Sequence[Pair]) -> Iterator[Outcome]:
     """Yield one outcome for each fact, ordered by id, with the losses of the gateway as findings."""
     for each in load():
         count = judged.looked_at.get(each.id, 0)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from conformance.documents.pointer import parse
 from conformance.fidelity import Difference, differences
 from conformance.fidelity.passages import BACK, CLIENT, FRONT, GATEWAY, PROVIDER, Pair, Passage, passages
-from conformance.fidelity.spoken import Piece
+from conformance.fidelity.spoken import SpokenPiece
 from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Finding, Level
@@ -142,7 +142,9 @@ def _of_request(rule: str, finding: Finding, end: str, ends: _Ends) -> Traced:
     return _in_history(rule, finding, way, pieces, ends, finding.at)
 
 
-def _in_history(rule: str, finding: Finding, way: Passage, pieces: Sequence[Piece], ends: _Ends, front: str) -> Traced:
+def _in_history(
+    rule: str, finding: Finding, way: Passage, pieces: Sequence[SpokenPiece], ends: _Ends, front: str
+) -> Traced:
     """Trace a fault that the client's request has: what it sends back may have come to it as it is."""
     number = way.numbers[0]
     echo = next((each for each in ends.ways if each.by == CLIENT and _echoes(each, number, pieces)), None)
@@ -161,14 +163,14 @@ def _in_history(rule: str, finding: Finding, way: Passage, pieces: Sequence[Piec
     return Traced(rule, finding, PROVIDER, source.pointer_before("/response"), front)
 
 
-def _echoes(passage: Passage, number: int, pieces: Sequence[Piece]) -> bool:
+def _echoes(passage: Passage, number: int, pieces: Sequence[SpokenPiece]) -> bool:
     turns = {each.after.turn for each in passage.kept if each.after is not None}
     return passage.numbers[1] <= number and bool(turns & {each.turn for each in pieces})
 
 
-def _pieces_at(way: Passage, pointer: str, *, is_after: bool) -> list[Piece]:
+def _pieces_at(way: Passage, pointer: str, *, is_after: bool) -> list[SpokenPiece]:
     """Return the pieces before a passage that belong to a place: those of its message."""
-    found: list[Piece] = []
+    found: list[SpokenPiece] = []
     for kept in way.kept:
         piece = kept.after if is_after else kept.before
         if piece is None:
@@ -180,7 +182,7 @@ def _pieces_at(way: Passage, pointer: str, *, is_after: bool) -> list[Piece]:
     return [each.before for each in way.kept if each.before.turn in turns and each.before.turn >= 0] or found
 
 
-def _change(changes: Sequence[Difference], way: Passage, pieces: Sequence[Piece]) -> Difference | None:
+def _change(changes: Sequence[Difference], way: Passage, pieces: Sequence[SpokenPiece]) -> Difference | None:
     places = {way.at(each) for each in pieces}
     return next((each for each in changes if each.by == way.by and each.at in places), None)
 

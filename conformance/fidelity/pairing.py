@@ -56,10 +56,9 @@ def match(fronts: Sequence[Exchange], backs: Sequence[Exchange]) -> Matched:
 
 
 def markers(exchange: Exchange) -> frozenset[str]:
-    """Return what tells a request from others: its nonces, or what it says if it has none."""
+    """Return what tells a request from others: its nonces, wherever they are, and what it says."""
     spoken = Spoken(exchange, "request")
-    nonces = set(_NONCE.findall(spoken.raw))
-    return frozenset(nonces or _sayings(spoken))
+    return frozenset({*_NONCE.findall(spoken.raw), *_sayings(spoken)})
 
 
 def _sayings(spoken: Spoken) -> Iterator[str]:

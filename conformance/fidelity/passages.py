@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance.fidelity.spoken import Kind, Piece, Spoken, holds
+from conformance.fidelity.spoken import Kind, Spoken, SpokenPiece, holds
 from conformance.wire.exchange import Exchange
 
 CLIENT: Final = "client"
@@ -43,11 +43,11 @@ class Pair:
         return self.backs[-1] if self.backs else None
 
 
-class Kept(NamedTuple):
+class Became(NamedTuple):
     """A piece and what it became; `moved` if that is of another kind, `spaced` if only white space differs."""
 
-    before: Piece
-    after: Piece | None
+    before: SpokenPiece
+    after: SpokenPiece | None
     moved: bool = False
     spaced: bool = False
 
@@ -82,11 +82,11 @@ class Passage:
         """Return the four bodies that the passage is a part of."""
         return next(each for each in self.session if each.number == self.numbers[0])
 
-    def at(self, piece: Piece) -> str:
+    def at(self, piece: SpokenPiece) -> str:
         """Return where a piece is before."""
         return self._pointer(0, self.before.pointer(piece.place))
 
-    def at_after(self, piece: Piece | None) -> str:
+    def at_after(self, piece: SpokenPiece | None) -> str:
         """Return where a piece is after; the whole body if there is none."""
         return self._pointer(1, f"/{self.after.direction}" if piece is None else self.after.pointer(piece.place))
 
@@ -102,25 +102,25 @@ class Passage:
         return f"/{self.numbers[which]}/{self.ends[which]}{inside}"
 
     @cached_property
-    def kept(self) -> tuple[Kept, ...]:
+    def kept(self) -> tuple[Became, ...]:
         """Return each piece before with what it became."""
         return tuple(_matched(self.before, self._after_pieces))
 
-    def became(self, *kinds: Kind) -> list[Kept]:
+    def became(self, *kinds: Kind) -> list[Became]:
         """Return the pieces of some kinds with what they became."""
         return [each for each in self.kept if each.before.kind in kinds]
 
     @cached_property
-    def _after_pieces(self) -> tuple[Piece, ...]:
+    def _after_pieces(self) -> tuple[SpokenPiece, ...]:
         """Return the pieces after: of a reply that a client sends back, those of the message that repeats it."""
         if self.is_reply or self.is_request:
             return self.after.pieces
         return tuple(_echoed(self.before, self.after))
 
 
-def _echoed(reply: Spoken, request: Spoken) -> Sequence[Piece]:
+def _echoed(reply: Spoken, request: Spoken) -> Sequence[SpokenPiece]:
     """Return the pieces of the assistant message of a request that repeats most of a reply."""
-    turns: dict[int, list[Piece]] = {}
+    turns: dict[int, list[SpokenPiece]] = {}
     for piece in request.of(Kind.REASONING, Kind.SIGNATURE, Kind.ANSWER, Kind.CALL):
         turns.setdefault(piece.turn, []).append(piece)
     wanted = {_key(piece) for piece in reply.pieces} | {piece.id for piece in reply.of(Kind.CALL)}
@@ -137,7 +137,7 @@ def is_echoed(reply: Spoken, request: Spoken) -> bool:
     return bool(_echoed(reply, request))
 
 
-def _key(piece: Piece) -> Any:
+def _key(piece: SpokenPiece) -> Any:
     value = arguments_value(piece.value) if piece.kind is Kind.CALL else squeezed(str(piece.value))
     return piece.kind, piece.name if piece.kind is Kind.CALL else "", repr(value)
 
@@ -155,7 +155,7 @@ def squeezed(text: str) -> str:
     return _SPACE.sub("", text)
 
 
-def _matched(before: Spoken, after: Sequence[Piece]) -> Iterator[Kept]:
+def _matched(before: Spoken, after: Sequence[SpokenPiece]) -> Iterator[Became]:
     texts = (Kind.SYSTEM, Kind.USER, Kind.ANSWER, Kind.REASONING)
     left = list(after)
     owned: dict[Any, Any] = {}
@@ -164,36 +164,36 @@ def _matched(before: Spoken, after: Sequence[Piece]) -> Iterator[Kept]:
             yield _text(piece, after)
         elif piece.kind is Kind.SIGNATURE or piece.kind is Kind.IMAGE:
             same = [each for each in after if each.kind is piece.kind and each.value == piece.value]
-            yield Kept(piece, same[0] if same else None)
+            yield Became(piece, same[0] if same else None)
         elif piece.kind is Kind.RESULT:
-            yield Kept(piece, _take_result(piece, left, owned))
+            yield Became(piece, _take_result(piece, left, owned))
         else:
             found = _take_call(piece, left) if piece.kind is Kind.CALL else _take_tool(piece, left)
             if found is not None and piece.kind is Kind.CALL:
                 owned.setdefault(piece.id, found.id)
-            yield Kept(piece, found)
+            yield Became(piece, found)
 
 
-def _text(piece: Piece, after: Sequence[Piece]) -> Kept:
+def _text(piece: SpokenPiece, after: Sequence[SpokenPiece]) -> Became:
     """Return a text with the one that it became, whole, merged into a longer one, or split."""
     own = [each for each in after if each.kind is piece.kind]
     for each in own:
         if each.value == piece.value or piece.value.strip() in each.value:
             is_spaced = each.value != piece.value and piece.value not in each.value
-            return Kept(piece, each, spaced=is_spaced)
+            return Became(piece, each, spaced=is_spaced)
     wanted = squeezed(piece.value)
     for each in own:
         if wanted in squeezed(each.value):
-            return Kept(piece, each, spaced=True)
+            return Became(piece, each, spaced=True)
     if own and wanted in squeezed("".join([each.value for each in own])):
-        return Kept(piece, own[0])
+        return Became(piece, own[0])
     for each in after:
         if type(each.value) is str and wanted in squeezed(each.value):
-            return Kept(piece, each, moved=True)
-    return Kept(piece, None)
+            return Became(piece, each, moved=True)
+    return Became(piece, None)
 
 
-def _take_call(piece: Piece, left: list[Piece]) -> Piece | None:
+def _take_call(piece: SpokenPiece, left: list[SpokenPiece]) -> SpokenPiece | None:
     """Return the call after that is the same one: by its id, by what it says, or by its name; each is taken once."""
     own = [each for each in left if each.kind is Kind.CALL]
     value = arguments_value(piece.value)
@@ -208,14 +208,14 @@ def _take_call(piece: Piece, left: list[Piece]) -> Piece | None:
     return chosen
 
 
-def _take_tool(piece: Piece, left: list[Piece]) -> Piece | None:
+def _take_tool(piece: SpokenPiece, left: list[SpokenPiece]) -> SpokenPiece | None:
     found = next((each for each in left if each.kind is Kind.TOOL and each.name == piece.name), None)
     if found is not None:
         left.remove(found)
     return found
 
 
-def _take_result(piece: Piece, left: list[Piece], owned: dict[Any, Any]) -> Piece | None:
+def _take_result(piece: SpokenPiece, left: list[SpokenPiece], owned: dict[Any, Any]) -> SpokenPiece | None:
     """Return the result after that says the same; of several, the one for the same call."""
     own = [each for each in left if each.kind is Kind.RESULT]
     wanted = squeezed(piece.value)

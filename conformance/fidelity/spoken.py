@@ -1,4 +1,4 @@
-"""What one direction of an exchange says: its texts, reasoning, calls, results, tools and settings, each with its place.
+"""What one direction of an exchange says: texts, reasoning, calls, results, tools and settings, each with its place.
 
 Both ends of a gateway are read into this form, whatever wires they speak, and so can be compared piece by piece.
 """
@@ -35,7 +35,7 @@ class Kind(StrEnum):
     TOOL = "tool"
 
 
-class Piece(NamedTuple):
+class SpokenPiece(NamedTuple):
     """One piece: its value, and where it is in the translated exchange.
 
     `turn`: the number of its message. `name`: that of a call or a tool; `role` for an image is in `name`. `id`: that of
@@ -64,11 +64,11 @@ class Spoken:
         return self.direction == "response"
 
     @cached_property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[SpokenPiece, ...]:
         """Return the pieces in their order."""
         return tuple(_of_reply(self.reply, self.reply_place) if self.is_reply else _of_request(self.body))
 
-    def of(self, *kinds: Kind) -> list[Piece]:
+    def of(self, *kinds: Kind) -> list[SpokenPiece]:
         """Return the pieces of some kinds."""
         return [each for each in self.pieces if each.kind in kinds]
 
@@ -164,10 +164,10 @@ def holds(raw: str, value: str) -> bool:
     return bool(value) and (value in raw or rendered(value)[1:-1] in raw)
 
 
-def _of_request(body: Mapping[str, Any]) -> Iterator[Piece]:
+def _of_request(body: Mapping[str, Any]) -> Iterator[SpokenPiece]:
     for number, tool in objects(body.get("tools")):
         function = as_object(tool.get("function"))
-        yield Piece(Kind.TOOL, function, ("request", "tools", number), -1, as_word(function.get("name")))
+        yield SpokenPiece(Kind.TOOL, function, ("request", "tools", number), -1, as_word(function.get("name")))
     for number, message in objects(body.get("messages")):
         place: Place = ("request", "messages", number)
         role = message.get("role")
@@ -176,7 +176,7 @@ def _of_request(body: Mapping[str, Any]) -> Iterator[Piece]:
         elif role == "tool":
             failed, identity = message.get("is_error") is True, message.get("tool_call_id")
             text = content_text(message.get("content"))
-            yield Piece(Kind.RESULT, text, place, number, "", identity, failed)
+            yield SpokenPiece(Kind.RESULT, text, place, number, "", identity, failed)
             yield from _images(message, place, number)
         else:
             kind = Kind.SYSTEM if role in ("system", "developer") else Kind.USER
@@ -184,20 +184,20 @@ def _of_request(body: Mapping[str, Any]) -> Iterator[Piece]:
             yield from _images(message, place, number)
 
 
-def _texts(kind: Kind, content: Any, place: Place, number: int) -> Iterator[Piece]:
+def _texts(kind: Kind, content: Any, place: Place, number: int) -> Iterator[SpokenPiece]:
     if type(content) is str and content:
-        yield Piece(kind, content, place, number)
+        yield SpokenPiece(kind, content, place, number)
     for at, part in objects(content):
         if type(part.get("text")) is str and part["text"]:
-            yield Piece(kind, part["text"], (*place, at), number)
+            yield SpokenPiece(kind, part["text"], (*place, at), number)
 
 
-def _images(message: Mapping[str, Any], place: Place, number: int) -> Iterator[Piece]:
+def _images(message: Mapping[str, Any], place: Place, number: int) -> Iterator[SpokenPiece]:
     for at, part in objects(message.get("content")):
         data = max(_strings(part), key=len, default="")
         if "text" not in part and data:
             payload = data.partition("base64,")[2] or data
-            yield Piece(Kind.IMAGE, payload, (*place, "content", at), number, as_word(message.get("role")))
+            yield SpokenPiece(Kind.IMAGE, payload, (*place, "content", at), number, as_word(message.get("role")))
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -208,32 +208,32 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(each)
 
 
-def _of_reply(message: Mapping[str, Any], place: Place) -> Iterator[Piece]:
+def _of_reply(message: Mapping[str, Any], place: Place) -> Iterator[SpokenPiece]:
     yield from _of_assistant(message, place, 0)
 
 
-def _of_assistant(message: Mapping[str, Any], place: Place, number: int) -> Iterator[Piece]:
+def _of_assistant(message: Mapping[str, Any], place: Place, number: int) -> Iterator[SpokenPiece]:
     said: set[str] = set()
     for field in carried_fields(dict(message)):
         text = reasoning_text(dict(message), field)
         if text.strip() and text not in said:
             said.add(text)
-            yield Piece(Kind.REASONING, text, (*place, field), number, field)
+            yield SpokenPiece(Kind.REASONING, text, (*place, field), number, field)
     for field in _DETAILS:
         for at, item in objects(message.get(field)):
             for key in ("signature", "data"):
                 if item.get(key) and type(item[key]) is str:
-                    yield Piece(Kind.SIGNATURE, item[key], (*place, field, at), number)
+                    yield SpokenPiece(Kind.SIGNATURE, item[key], (*place, field, at), number)
     text = said_text(message.get("content"))
     if text.strip():
-        yield Piece(Kind.ANSWER, text, (*place, "content"), number)
+        yield SpokenPiece(Kind.ANSWER, text, (*place, "content"), number)
     for at, call in objects(message.get("tool_calls")):
         function, own = as_object(call.get("function")), (*place, "tool_calls", at)
         name = as_word(function.get("name"))
-        yield Piece(Kind.CALL, function.get("arguments"), own, number, name, call.get("id"))
+        yield SpokenPiece(Kind.CALL, function.get("arguments"), own, number, name, call.get("id"))
         sealed = as_object(as_object(call.get("extra_content")).get("google")).get("thought_signature")
         if type(sealed) is str and sealed:
-            yield Piece(Kind.SIGNATURE, sealed, own, number)
+            yield SpokenPiece(Kind.SIGNATURE, sealed, own, number)
 
 
 def _settings(body: Mapping[str, Any], paths: Iterable[Sequence[str]]) -> Iterator[tuple[Any, str]]:

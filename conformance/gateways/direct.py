@@ -1,4 +1,4 @@
-"""Replies of the provider that no script has: those of a request that tests one thing, on time, late, refused or cut."""
+"""Replies of the provider that no script has: of a request that tests one thing, on time, late, refused or cut."""
 
 import asyncio
 import threading
@@ -112,7 +112,7 @@ def commented(asked: Exchange, reply: Mapping[str, Any]) -> HttpReply:
     return HttpReply(200, tuple([each for part in made for each in (COMMENT, part)]), headers(STREAM_TYPE))
 
 
-class Pace:
+class PacedStream:
     """A stream that waits in the middle: until the client has seen its beginning, or for a client that has gone."""
 
     def __init__(self, seconds: float) -> None:

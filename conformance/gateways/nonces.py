@@ -1,9 +1,9 @@
-"""Scenarios whose every text, argument and result has a nonce, so that both ends of a gateway can be matched exactly."""
+"""Scenarios whose every text, argument and result has a nonce, so that both ends of a gateway match exactly."""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from conformance.fidelity.pairing import ALPHABET, LENGTH
 from conformance.scenarios import Arguments, Scenario, ScriptTurn

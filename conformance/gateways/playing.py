@@ -53,7 +53,7 @@ class Front:
 
 
 @dataclass(slots=True)
-class Played:
+class PlayedFront:
     """What a client sent and got in a case; `note` says why it ended before the script."""
 
     exchanges: list[Exchange] = field(default_factory=list)
@@ -67,9 +67,9 @@ def thinking(wire: str) -> Mapping[str, Any]:
 
 def converse(
     scenario: Scenario, variant: str, front: Front, nonces: Nonces, alter: Alter = list, more: Mapping[str, Any] = {}
-) -> Played:
+) -> PlayedFront:
     """Play the user of a scenario at the front of a gateway; `more` are further members of each request."""
-    played = Played()
+    played = PlayedFront()
     messages: list[dict[str, Any]] = [{"role": "system", "content": scenario.system}] if scenario.system else []
     messages += [dict(each) for each in scenario.history]
     tools = [described(tool_definitions()[name], nonces) for name in scenario.tools]
@@ -96,7 +96,7 @@ def request(
     return body
 
 
-def send(client: Client, body: Mapping[str, Any], played: Played) -> Exchange | None:
+def send(client: Client, body: Mapping[str, Any], played: PlayedFront) -> Exchange | None:
     """Return the exchange of a request and keep it; None, with a note, if nothing was received."""
     try:
         exchange = client.send_once(body)

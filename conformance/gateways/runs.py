@@ -1,7 +1,7 @@
 """Runs: every scenario and every single request goes through a gateway, plain and streamed, and is compared."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
@@ -13,9 +13,10 @@ from conformance.fidelity import GATEWAY_RULES, differences, outcomes
 from conformance.fidelity.blame import Traced, trace
 from conformance.fidelity.pairing import match
 from conformance.fidelity.passages import GATEWAY, Pair
+from conformance.fidelity.spoken import Kind, Spoken
 from conformance.gateways import direct, playing, single
 from conformance.gateways.nonces import Nonces, planted
-from conformance.gateways.playing import Alter, Front, Played
+from conformance.gateways.playing import Alter, Front, PlayedFront
 from conformance.gateways.single import Single
 from conformance.gateways.upstream import Direct, Upstream
 from conformance.profiles import Profile
@@ -35,6 +36,9 @@ _WAIT: Final = 2.0
 """Seconds that the provider waits for a delta to arrive, or for a client that has gone."""
 
 _STRICT_NOTE: Final = "the provider refused a request, and the case was played again without refusals"
+
+
+_RANK: Final = (Status.ERRORED, Status.FAILED, Status.UNTESTED, Status.PASSED, Status.NOT_APPLICABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ def play(case: GatewayCase, front: Front, upstream: Upstream, alter: Alter = lis
 
 def _play_scenario(
     case: GatewayCase, front: Front, upstream: Upstream, alter: Alter, *, strict: bool, take: int = 0
-) -> tuple[Played, ScenarioSession]:
+) -> tuple[PlayedFront, ScenarioSession]:
     if case.scenario is None:
         raise AssertionError
     nonces = Nonces(f"{front.base_url} {case.name} {case.variant} {take}")
@@ -108,14 +112,14 @@ def _play_scenario(
 
 def _play_single(
     case: GatewayCase, front: Front, upstream: Upstream, alter: Alter
-) -> tuple[Played, Sequence[Exchange], Mapping[str, bool]]:
+) -> tuple[PlayedFront, Sequence[Exchange], Mapping[str, bool]]:
     request = case.request
     if request is None:
         raise AssertionError
     nonces = Nonces(f"{front.base_url} {case.name} {case.variant}")
     message = request.message(nonces)
     reply = direct.body(message, request.ends, request.usage)
-    pace = direct.Pace(_WAIT)
+    pace = direct.PacedStream(_WAIT)
     makes = {"pace": pace.waiting, "leave": pace.endless}
     make = makes.get(request.watched, request.make)
     opened: Direct = upstream.open_direct(nonces.first, lambda asked, _number: make(asked, reply))
@@ -123,20 +127,18 @@ def _play_single(
     messages.append({"role": "user", "content": f"What is the weather in Oslo ({nonces.first})?"})
     body = playing.request(front, alter(messages), case.variant, request.more)
     body = _with_native(body, (request.native or {}).get(front.wire, {}), front.wire)
-    played, seen = Played(), {}
+    played, seen = PlayedFront(), {}
     if request.watched in ("pace", "leave"):
         seen = _watch(request.watched, front, body, pace, played)
     else:
         with Client(front.endpoint) as client:
             exchange = playing.send(client, body, played)
         if request.watched == "comments" and exchange is not None:
-            seen = {"keep-alives-harmless": str(message["content"]) in _text(exchange)}
+            seen = {"comments-harmless": str(message["content"]) in _text(exchange)}
     return played, opened.exchanges, seen
 
 
 def _text(exchange: Exchange) -> str:
-    from conformance.fidelity.spoken import Kind, Spoken
-
     return "".join([str(each.value) for each in Spoken(exchange, "response").of(Kind.ANSWER)])
 
 
@@ -155,7 +157,9 @@ def _merged(value: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, A
     return made
 
 
-def _watch(kind: str, front: Front, body: dict[str, Any], pace: direct.Pace, played: Played) -> dict[str, bool]:
+def _watch(
+    kind: str, front: Front, body: dict[str, Any], pace: direct.PacedStream, played: PlayedFront
+) -> dict[str, bool]:
     """Send a streamed request and watch when its parts arrive, or leave after the first ones."""
     wire = by_name(front.wire)
     native, url = wire.write(body), front.base_url.rstrip("/") + wire.path(body)
@@ -188,7 +192,7 @@ def _watch(kind: str, front: Front, body: dict[str, Any], pace: direct.Pace, pla
 
 
 def _judged(
-    case: GatewayCase, played: Played, backs: Sequence[Exchange], seen: Mapping[str, bool], profile: Profile
+    case: GatewayCase, played: PlayedFront, backs: Sequence[Exchange], seen: Mapping[str, bool], profile: Profile
 ) -> CaseResult:
     matched = match(played.exchanges, backs)
     pairs = tuple([replace(each, seen=seen) for each in matched.pairs])
@@ -237,9 +241,11 @@ def _together(strict: CaseResult, further: CaseResult, note: str) -> CaseResult:
     found: dict[str, Outcome] = {each.rule: each for each in further.case.outcomes}
     for each in strict.case.outcomes:
         other = found.get(each.rule)
-        if other is None or (each.status is Status.FAILED and other.status is not Status.FAILED):
-            found[each.rule] = each
-        elif each.status is Status.PASSED and other.status is Status.NOT_APPLICABLE:
+        if (
+            other is None
+            or (each.status is Status.FAILED and other.status is not Status.FAILED)
+            or (each.status is Status.PASSED and other.status is Status.NOT_APPLICABLE)
+        ):
             found[each.rule] = each
     case = replace(
         further.case,
@@ -247,6 +253,3 @@ def _together(strict: CaseResult, further: CaseResult, note: str) -> CaseResult:
         note="; ".join(filter(None, [note, further.case.note])),
     )
     return replace(further, case=case)
-
-
-OnCase = Callable[[CaseResult, int, int], None]

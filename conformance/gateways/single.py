@@ -144,7 +144,7 @@ def _failing(asked: Exchange, reply: Given) -> HttpReply:
 
 
 _NAMED: Final = {"type": "function", "function": {"name": "get_time"}}
-_EFFORTS: Final = {
+_EFFORTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "chat": {"reasoning_effort": "high"},
     "messages": {"thinking": {"type": "enabled", "budget_tokens": 2048}},
     "responses": {"reasoning": {"effort": "high"}},
@@ -190,7 +190,7 @@ CASES: Final = (
     Single("late-system-text", history=_late_system),
     Single("image", history=_shown),
     Single("image-in-result", {"tools": _TOOLS}, history=_pictured),
-    Single("failed-result", {"tools": _TOOLS}, dict.fromkeys(FLAGGING, {}), history=_failed),
+    Single("failed-result", {"tools": _TOOLS}, {wire: {} for wire in FLAGGING}, history=_failed),
     Single("token-limit-reached", finish="length"),
     Single(
         "usage-details",
@@ -207,7 +207,7 @@ CASES: Final = (
     Single("error-in-stream", make=_failing, variants=_STREAMED),
     Single("cut-stream", make=direct.cut, variants=_STREAMED),
     Single("cut-stream-in-call", {"tools": _TOOLS}, calls=_CALLED, make=direct.cut, variants=_STREAMED),
-    Single("keep-alives", make=direct.commented, variants=_STREAMED, watched="comments"),
+    Single("comments", make=direct.commented, variants=_STREAMED, watched="comments"),
     Single("paced-stream", variants=_STREAMED, watched="pace"),
     Single("client-leaves", variants=_STREAMED, watched="leave"),
 )

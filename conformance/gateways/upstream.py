@@ -1,4 +1,4 @@
-"""The provider behind a gateway: a strict simulator on the wire of the back, whose cases are told apart by their nonces."""
+"""The provider behind a gateway: a strict simulator on the wire of the back, which knows its cases by their nonces."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +43,7 @@ class Direct:
         url = f"http://upstream{VERSION}{path}"
         asked = Exchange.of_plain(body, url=url, model=model_of(body))
         number = len(self.exchanges_)
-        # Kept before it is answered, because an answer may be under way for long.
+        # Became before it is answered, because an answer may be under way for long.
         self.exchanges_.append(asked)
         reply = self.answer(wires.translate((asked,))[0], number)
         self.exchanges_[number] = to_exchange(body, reply, model_of(body), url)

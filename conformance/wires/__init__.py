@@ -91,8 +91,8 @@ class Wire(NamedTuple):
     server-sent events. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
     `holds_objects`: whether the arguments of a call are an object, not text. `streams_lists`: whether a stream may be
     the list of its events. `ended`: the member of a native reply that says why it ended, and its value.
-    `settings`: returns where a request has a setting for which each wire has a name of its own, such as the token limit:
-    its places, the usual one first; none if the wire has no place for it.
+    `settings`: returns where a request has a setting for which each wire has a name of its own, such as the token
+    limit: its places, the usual one first; none if the wire has no place for it.
     """
 
     name: str

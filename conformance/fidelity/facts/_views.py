@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.fidelity.passages import Kept, Passage
+from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind, Spoken
 from conformance.wires import as_sent, by_name
 
@@ -11,10 +11,10 @@ _UNSET: Final = {"type": "text"}
 """The form of a reply that is asked for as none."""
 
 
-def kept(*kinds: Kind) -> Callable[[Passage], Sequence[Kept]]:
+def kept(*kinds: Kind) -> Callable[[Passage], Sequence[Became]]:
     """Return a view of the pieces of some kinds, with what they became; none where the reply is refused or cut."""
 
-    def select(passage: Passage) -> Sequence[Kept]:
+    def select(passage: Passage) -> Sequence[Became]:
         return [] if not is_whole(passage) else passage.became(*kinds)
 
     return select

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import BOTH, Level, Loss, Source, fact
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import whole
-from conformance.fidelity.passages import Kept, Passage
+from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
 
 
@@ -20,20 +20,20 @@ def _turns(passage: Passage) -> Sequence[Passage]:
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
     echoed=True,
 )
-def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
+def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """Every call arrives once, with the name of its tool, in replies and in the history.
 
     A call that is lost is never run; one that comes twice is run twice. To fix it, translate each call of a turn, and
     each call of a stream by its index.
     """
-    found: list[Kept] = passage.became(Kind.CALL)
+    found: list[Became] = passage.became(Kind.CALL)
     for each in found:
         if each.after is None:
             text = f"expected the call of {each.before.name}, got none like it"
-            yield Loss(text, passage.at(each.before), passage.at_after(None))
+            yield PassageLoss(text, passage.at(each.before), passage.at_after(None))
     taken = [each.after for each in found if each.after is not None]
     further = [each for each in passage.after.of(Kind.CALL) if each not in taken]
     if passage.is_reply or passage.is_request:
         for call in further:
             text = f"expected the calls that were made, got another one of {call.name}"
-            yield Loss(text, passage.at(found[0].before), passage.at_after(call))
+            yield PassageLoss(text, passage.at(found[0].before), passage.at_after(call))

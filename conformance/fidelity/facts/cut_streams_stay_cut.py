@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REPLIES, Level, Loss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
 from conformance.fidelity.passages import Passage
 
 
@@ -18,7 +18,7 @@ def _cut(passage: Passage) -> Sequence[Passage]:
     of=REPLIES,
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
 )
-def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
+def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A stream that breaks off does not become a finished answer.
 
     A client runs half a call, or takes half a text for the whole. To fix it, end the stream with an error, or break the
@@ -28,4 +28,4 @@ def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
     if after.is_refused or after.error_in_stream or after.is_cut:
         return
     at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
-    yield Loss(f"expected a stream that breaks off, got one that ends with {after.finish_reason!r}", at, became)
+    yield PassageLoss(f"expected a stream that breaks off, got one that ends with {after.finish_reason!r}", at, became)

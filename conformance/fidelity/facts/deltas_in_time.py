@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REPLIES, Level, Loss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import seen
 from conformance.fidelity.passages import Passage
 
@@ -14,11 +14,12 @@ from conformance.fidelity.passages import Passage
     of=REPLIES,
     source=Source("https://html.spec.whatwg.org/multipage/server-sent-events.html"),
 )
-def judge(is_so: bool, passage: Passage) -> Iterator[Loss]:  # noqa: FBT001 — the element of the view
+def judge(is_so: bool, passage: Passage) -> Iterator[PassageLoss]:  # noqa: FBT001 — the element of the view
     """The deltas of a stream arrive as they come.
 
-    A user who waits for the end has no use for a stream. To fix it, pass each event on at once, without a buffer and without compression.
+    A user who waits for the end has no use for a stream. To fix it, pass each event on at once, without a buffer and
+    without compression.
     """
     if not is_so:
         at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
-        yield Loss("expected the first delta while the provider waits, got it only after the end", at, became)
+        yield PassageLoss("expected the first delta while the provider waits, got it only after the end", at, became)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, Loss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import setting
 from conformance.fidelity.passages import Passage
 
@@ -19,7 +19,7 @@ def _demands(passage: Passage) -> Sequence[tuple[Any, str]]:
     of=REQUESTS,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/thinking"),
 )
-def judge(given: tuple[Any, str], passage: Passage) -> Iterator[Loss]:
+def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
     """A demand to think, and how much, arrives in the words of the provider.
 
     To fix it, translate efforts and budgets into each other. Any switch or effort counts: hosts have different scales.
@@ -27,4 +27,4 @@ def judge(given: tuple[Any, str], passage: Passage) -> Iterator[Loss]:
     value, pointer = given
     if passage.after.setting("effort") is None:
         at = passage.pointer_before(pointer)
-        yield Loss(f"expected the effort {value!r}, got no word of it", at, passage.pointer_after("/request"))
+        yield PassageLoss(f"expected the effort {value!r}, got no word of it", at, passage.pointer_after("/request"))

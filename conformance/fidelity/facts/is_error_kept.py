@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REQUESTS, Level, Loss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import kept
-from conformance.fidelity.passages import Kept, Passage
+from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
 
 _HOLDING = ("messages",)
 """The wires whose results have a flag for failure."""
 
 
-def _failed(passage: Passage) -> Sequence[Kept]:
+def _failed(passage: Passage) -> Sequence[Became]:
     return [each for each in kept(Kind.RESULT)(passage) if each.before.failed and each.after is not None]
 
 
@@ -22,7 +22,7 @@ def _failed(passage: Passage) -> Sequence[Kept]:
     of=REQUESTS,
     source=Source("https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"),
 )
-def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """A result that says that its tool failed still says so.
 
     A model takes an error for an answer otherwise. To fix it, keep `is_error`; on a wire without such a flag, say it in
@@ -35,4 +35,4 @@ def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
     if not says_so:
         level = None if passage.after.exchange.protocol in _HOLDING else Level.SHOULD
         text = "expected a result that says that its tool failed, got one that does not"
-        yield Loss(text, passage.at(before), passage.at_after(after), level)
+        yield PassageLoss(text, passage.at(before), passage.at_after(after), level)

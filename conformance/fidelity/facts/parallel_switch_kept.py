@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, Loss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import can_hold
 from conformance.fidelity.passages import Passage
 
@@ -23,7 +23,7 @@ def _switches(passage: Passage) -> Sequence[bool]:
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
 )
-def judge(_element: bool, passage: Passage) -> Iterator[Loss]:  # noqa: FBT001 — the element of the view
+def judge(_element: bool, passage: Passage) -> Iterator[PassageLoss]:  # noqa: FBT001 — the element of the view
     """The switch that forbids parallel calls arrives.
 
     A client that runs one call at a time loses the others of a reply. To fix it, translate `parallel_tool_calls` and
@@ -32,4 +32,4 @@ def judge(_element: bool, passage: Passage) -> Iterator[Loss]:  # noqa: FBT001 �
     if not _switch(passage.after.body):
         at = passage.pointer_before(passage.before.pointer(("request", "parallel_tool_calls")))
         became = passage.pointer_after("/request")
-        yield Loss("expected that parallel calls stay forbidden, got a request that allows them", at, became)
+        yield PassageLoss("expected that parallel calls stay forbidden, got a request that allows them", at, became)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import BOTH, Level, Loss, Source, fact
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import kept
-from conformance.fidelity.passages import Kept, Passage
+from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
 
 
@@ -16,7 +16,7 @@ from conformance.fidelity.spoken import Kind
     source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
     echoed=True,
 )
-def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Reasoning reaches the client, and comes back to the provider that wants it, under whatever name.
 
     Without it, a thinking model refuses the next turn or begins to think again. To fix it, translate the field of each
@@ -25,9 +25,9 @@ def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
     before, after = each.before, each.after
     if after is None:
         text = f"expected the reasoning {before.value!r:.60}, got none like it"
-        yield Loss(text, passage.at(before), passage.at_after(None))
+        yield PassageLoss(text, passage.at(before), passage.at_after(None))
     elif each.moved:
-        yield Loss(f"expected reasoning, got it as {after.kind}", passage.at(before), passage.at_after(after))
+        yield PassageLoss(f"expected reasoning, got it as {after.kind}", passage.at(before), passage.at_after(after))
     elif each.spaced:
         text = "expected the reasoning as it was, got other white space"
-        yield Loss(text, passage.at(before), passage.at_after(after), Level.SHOULD)
+        yield PassageLoss(text, passage.at(before), passage.at_after(after), Level.SHOULD)

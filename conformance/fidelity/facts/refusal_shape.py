@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REPLIES, Level, Loss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._refusals import message, refused
 from conformance.fidelity.passages import Passage
 from conformance.wire.native import CHAT
@@ -17,7 +17,7 @@ from conformance.wires import by_name
     of=REPLIES,
     source=Source("https://platform.claude.com/docs/en/api/errors"),
 )
-def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
+def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A refusal has the shape of the client's wire, with its words where the SDK of that wire reads them.
 
     To fix it, write errors as that wire has them: an `error` with a `message`, on Messages in an object of type error.
@@ -30,4 +30,4 @@ def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
     if missing or not message(got) or type(as_object(got).get("error")) is not dict:
         at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
         what = f"no {missing[0]!r}" if missing else f"{got!r:.100}"
-        yield Loss(f"expected an error as {by_name(wire).title} has it, got {what}", at, became)
+        yield PassageLoss(f"expected an error as {by_name(wire).title} has it, got {what}", at, became)

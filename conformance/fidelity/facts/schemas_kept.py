@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.documents.pointer import Place, render
-from conformance.fidelity import REQUESTS, Level, Loss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import kept
-from conformance.fidelity.passages import Kept, Passage
+from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
 from conformance.wire.values import as_object
 
@@ -21,7 +21,7 @@ _NOTES: Final = ("$schema", "$id", "$comment", "title", "examples", "default", "
     of=REQUESTS,
     source=Source("https://json-schema.org/understanding-json-schema/reference"),
 )
-def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """The parameters of a tool arrive with everything that their schema says.
 
     A model fills in what the schema names: without a property, a list of values or `required`, it guesses. To fix it,
@@ -35,7 +35,7 @@ def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
         level = Level.SHOULD if place[-1] in _NOTES else None
         at = passage.at(before)
         text = f"expected {render(place)} of the parameters of {before.name} {message}"
-        yield Loss(text, at, passage.at_after(after), level)
+        yield PassageLoss(text, at, passage.at_after(after), level)
 
 
 def _losses(before: Mapping[str, Any], after: Mapping[str, Any], place: Place) -> Iterator[tuple[Place, str]]:
@@ -47,9 +47,13 @@ def _losses(before: Mapping[str, Any], after: Mapping[str, Any], place: Place) -
                 yield from (
                     _losses(value, as_object(got), at) if isinstance(got, dict) else [(at, "as it was, got none")]
                 )
-        elif _comparable(got) != _comparable(value) and value not in ([], {}):
-            if not (key == "type" and isinstance(got, list) and value in got):
-                yield at, f"as it was, {value!r:.60}, got {got!r:.60}"
+        elif value not in ([], {}) and not _is_same(key, value, got):
+            yield at, f"as it was, {value!r:.60}, got {got!r:.60}"
+
+
+def _is_same(key: str, value: Any, got: Any) -> bool:
+    """Return whether a member is the same; a type may become one of several, such as null."""
+    return _comparable(got) == _comparable(value) or (key == "type" and isinstance(got, list) and value in got)
 
 
 def _comparable(value: Any) -> Any:

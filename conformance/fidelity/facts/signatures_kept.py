@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import BOTH, Level, Loss, Source, fact
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import kept
-from conformance.fidelity.passages import Kept, Passage, carried_anywhere
+from conformance.fidelity.passages import Became, Passage, carried_anywhere
 from conformance.fidelity.spoken import Kind
 
 
@@ -16,7 +16,7 @@ from conformance.fidelity.spoken import Kind
     source=Source("https://platform.claude.com/docs/en/build-with-claude/thinking"),
     echoed=True,
 )
-def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Signatures and encrypted reasoning reach the client, and come back to the provider, byte for byte.
 
     A provider that signs refuses reasoning without its signature, and calls that had one. To fix it, put the signature
@@ -24,4 +24,4 @@ def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
     """
     if each.after is None and not carried_anywhere(each.before.value, passage):
         text = f"expected the signature {each.before.value[:24]!r}…, got it nowhere"
-        yield Loss(text, passage.at(each.before), passage.at_after(None))
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(None))

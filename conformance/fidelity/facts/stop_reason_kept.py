@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REPLIES, Level, Loss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
 
@@ -18,7 +18,7 @@ def _ended(passage: Passage) -> Sequence[Passage]:
     of=REPLIES,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons"),
 )
-def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
+def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A reply ends for the reason that the provider gives.
 
     A client runs calls, asks for more or stops by this reason. To fix it, translate every reason, also that of a cut at
@@ -29,4 +29,4 @@ def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
         place = ("response", "choices", 0, "finish_reason")
         at = passage.pointer_before(passage.before.pointer(place))
         became = passage.pointer_after(passage.after.pointer(place))
-        yield Loss(f"expected the stop reason {wanted!r}, got {got!r}", at, became)
+        yield PassageLoss(f"expected the stop reason {wanted!r}, got {got!r}", at, became)

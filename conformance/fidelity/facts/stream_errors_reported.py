@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REPLIES, Level, Loss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
 from conformance.fidelity.passages import Passage
 
 
@@ -17,7 +17,7 @@ def _failed(passage: Passage) -> Sequence[Passage]:
     of=REPLIES,
     source=Source("https://openrouter.ai/docs/api_reference/streaming"),
 )
-def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
+def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """An error inside a stream reaches the client as an error.
 
     A stream that ends as if nothing had happened makes half a reply an answer. To fix it, send the event that the
@@ -28,4 +28,4 @@ def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
         return
     at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
     text = f"expected an error, got a reply that ends with {after.finish_reason!r}"
-    yield Loss(text, at, became)
+    yield PassageLoss(text, at, became)

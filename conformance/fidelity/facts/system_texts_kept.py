@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REQUESTS, Level, Loss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import kept
-from conformance.fidelity.passages import Kept, Passage
+from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
 
 
@@ -15,7 +15,7 @@ from conformance.fidelity.spoken import Kind
     of=REQUESTS,
     source=Source("https://platform.claude.com/docs/en/api/messages"),
 )
-def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Every instruction arrives as one, wherever it stands in the conversation.
 
     Instructions that come later, or as several blocks, are easily overwritten by the first. To fix it, join what the
@@ -23,7 +23,7 @@ def judge(each: Kept, passage: Passage) -> Iterator[Loss]:
     """
     if each.after is None:
         text = f"expected the instruction {each.before.value!r:.80}, got none like it"
-        yield Loss(text, passage.at(each.before), passage.at_after(None))
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(None))
     elif each.moved:
         text = f"expected an instruction, got a {each.after.kind}"
-        yield Loss(text, passage.at(each.before), passage.at_after(each.after), Level.SHOULD)
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after), Level.SHOULD)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, Loss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import can_hold
 from conformance.fidelity.passages import Passage
 from conformance.wire.tool_choice import NamedChoice, limited_choice
@@ -31,7 +31,7 @@ def _choices(passage: Passage) -> Sequence[Any]:
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
 )
-def judge(wanted: Any, passage: Passage) -> Iterator[Loss]:
+def judge(wanted: Any, passage: Passage) -> Iterator[PassageLoss]:
     """The demand for a call, for a certain one or for none arrives.
 
     Structured output and forced steps of agents rest on it. To fix it, translate `tool_choice` in every form, or refuse
@@ -43,4 +43,4 @@ def judge(wanted: Any, passage: Passage) -> Iterator[Loss]:
         return
     at = passage.pointer_before(passage.before.pointer(("request", "tool_choice")))
     became = passage.pointer_after(passage.after.pointer(("request", "tool_choice")))
-    yield Loss(f"expected the choice {wanted!r}, got {got!r}", at, became)
+    yield PassageLoss(f"expected the choice {wanted!r}, got {got!r}", at, became)

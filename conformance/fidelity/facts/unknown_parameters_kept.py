@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from conformance.fidelity import REQUESTS, Level, Loss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
 from conformance.fidelity.passages import Passage
 from conformance.wire.values import as_object
 
@@ -22,11 +22,13 @@ def _unknown(passage: Passage) -> Sequence[str]:
     of=REQUESTS,
     source=Source("https://docs.litellm.ai/docs/completion/drop_params"),
 )
-def judge(key: str, passage: Passage) -> Iterator[Loss]:
+def judge(key: str, passage: Passage) -> Iterator[PassageLoss]:
     """A parameter that the gateway does not know is passed on, or the request refused.
 
     What is dropped in silence has no effect that its user expects. To fix it, pass it on, or say that it is refused.
     """
     if key not in passage.after.raw:
         at = passage.pointer_before(f"/request/{key}")
-        yield Loss(f"expected {key} or a refusal, got a request without it", at, passage.pointer_after("/request"))
+        yield PassageLoss(
+            f"expected {key} or a refusal, got a request without it", at, passage.pointer_after("/request")
+        )

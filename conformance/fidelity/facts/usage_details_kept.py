@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.fidelity import REPLIES, Level, Loss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
 from conformance.wire.values import as_object
@@ -35,7 +35,7 @@ def _counted(passage: Passage) -> Sequence[str]:
     of=REPLIES,
     source=Source("https://platform.openai.com/docs/guides/prompt-caching"),
 )
-def judge(name: str, passage: Passage) -> Iterator[Loss]:
+def judge(name: str, passage: Passage) -> Iterator[PassageLoss]:
     """The numbers of cached and of reasoning tokens arrive.
 
     Users pay less for the one and cannot see the other elsewhere. To fix it, translate the details of the usage.
@@ -44,4 +44,4 @@ def judge(name: str, passage: Passage) -> Iterator[Loss]:
     if passage.after.usage and got != wanted:
         at = passage.pointer_before(passage.before.pointer(passage.before.usage_place))
         became = passage.pointer_after(passage.after.pointer(passage.after.usage_place))
-        yield Loss(f"expected {wanted} {name}, got {got}", at, became)
+        yield PassageLoss(f"expected {wanted} {name}, got {got}", at, became)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REPLIES, Level, Loss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
 
@@ -20,7 +20,7 @@ def _counted(passage: Passage) -> Sequence[Passage]:
     of=REPLIES,
     source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
 )
-def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
+def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """The numbers of tokens arrive, plain and streamed.
 
     Agents compact their history and users pay by them. To fix it, ask for the usage of a stream where it must be asked
@@ -32,11 +32,11 @@ def judge(passage: Passage, _same: Passage) -> Iterator[Loss]:
     if not before:
         if not any([after.get(name) for name in _COUNTS]):
             text = "expected that the usage of the stream is asked for, got made-up counts of 0"
-            yield Loss(text, at, became, Level.SHOULD)
+            yield PassageLoss(text, at, became, Level.SHOULD)
         return
     if not after:
-        yield Loss("expected the numbers of tokens, got none", at, became)
+        yield PassageLoss("expected the numbers of tokens, got none", at, became)
         return
     for name in _COUNTS:
         if type(before.get(name)) is int and before[name] != after.get(name):
-            yield Loss(f"expected {before[name]} {name}, got {after.get(name)!r}", at, became)
+            yield PassageLoss(f"expected {before[name]} {name}, got {after.get(name)!r}", at, became)
