@@ -1,7 +1,7 @@
 """The pytest plugin: `pytest --provider=P` runs the conformance suites against a provider and prints its matrix.
 
-The fixture `simulator` does the opposite: it simulates a provider for a client under test. Every pytest run of an
-environment loads this module, so it imports nothing but pytest until --provider is given or the fixture is used.
+`conformance.pytest_clients` does the opposite: it simulates a provider for a client under test. Every pytest run of an
+environment loads both, so they import nothing but pytest until --provider is given or a fixture is used.
 """
 
 from __future__ import annotations
@@ -9,21 +9,20 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
 from conformance.suite.plugin_options import OPTIONS
 from conformance.suite.pytest_config import COLLECTED, DESELECTED, FOREIGN, LEFT, RUN, SAFE, STARTED, case_of
 
-if TYPE_CHECKING:
-    from conformance.adapters.simulation import Simulation
+pytest_plugins: Final = ("conformance.pytest_clients",)
 
 SHORT: Final = tuple(name for name in OPTIONS if name != "strict")
 """The options that also have a short name; --strict is pytest's own."""
@@ -358,43 +357,3 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     from conformance.pytest_results import finish
 
     finish(session, run)
-
-
-@pytest.fixture
-def simulator() -> Iterator[Callable[..., Simulation]]:
-    """Return a function that simulates a strict provider for a client, and checks the requests that the client sends.
-
-        def test_reasoning_survives_a_tool_turn(simulator):
-            simulation = simulator("interleaved-thinking", provider="deepseek", stream=True)
-            agent = make_agent(base_url=simulation.base_url, model=simulation.model, tools=simulation.tools)
-            simulation.assert_conformant([agent.ask(prompt) for prompt in simulation.prompts])
-
-    `conformance explain scenarios` lists the scenarios. Replies are streamed unless `stream=False`: use that for a
-    client that cannot stream. With `strict=True`, a request that the provider rejects gets the provider's error as its
-    reply; without, it gets the scripted reply and is only checked afterwards. A call raises UnknownName for an unknown
-    scenario or provider, and Unusable if the provider's claims rule the scenario out.
-
-    Each of `simulation.tools` has `name`, `description`, `parameters` (a JSON Schema) and `definition`, its entry in a
-    request's `tools`. `tool.run(arguments)` takes an object or its JSON text, waits the call's delay and returns the
-    result as text, or raises ToolError; `await tool.arun(arguments)` does the same; `tool.denies(arguments)` returns
-    the user's reason for denying the call, or None. To make tools of your own, find the call in `tool.results`, a list
-    of objects with `arguments`, `text`, `delay_ms`, `fails` and `denied`; for other arguments return `tool.otherwise`.
-    """
-    # Imported here because a test that does not use the fixture must not pay for it.
-    from conformance import profiles, scenarios
-    from conformance.adapters.simulation import simulation
-    from conformance.reporting.renderers.adapter import render
-    from conformance.simulator.sessions import serving_sessions
-
-    with serving_sessions() as server:
-
-        def play(
-            scenario: str, *, provider: str, model: str = "", stream: bool = True, strict: bool = False
-        ) -> Simulation:
-            variant = "stream" if stream else "plain"
-            session = server.open(
-                scenarios.load(scenario), profiles.load_profile(provider), variant, model, strict=strict
-            )
-            return simulation(session, lambda report: render(report, lambda _colour, text: text))
-
-        yield play

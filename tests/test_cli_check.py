@@ -303,10 +303,10 @@ def test_the_claims_of_a_provider_decide_the_findings(tmp_path: Path) -> None:
     "form", some(["json", "jsonl", "console", "junit", "sarif", "github"], mark=pytest.mark.exhaustive)
 )
 def test_the_number_of_processes_does_not_change_the_report(form: str, tmp_path: Path) -> None:
-    write(tmp_path / "1.jsonl", jsonl(*[GOOD, FAULTY, "{", {**GOOD, "session": "s"}, {**FAULTY, "session": "s"}] * 40))
+    write(tmp_path / "1.jsonl", jsonl(*[GOOD, FAULTY, "{", {**GOOD, "session": "s"}, {**FAULTY, "session": "s"}] * 8))
     write(tmp_path / "2.json", "[")
     write(tmp_path / "3.sse", STREAM)
-    for number in range(4, 30):
+    for number in range(4, 12):
         write(tmp_path / f"{number}.json", FAULTY)
     command = [sys.executable, "-m", "conformance", "check", str(tmp_path), str(tmp_path / "absent.jsonl"), "--all"]
     one, three, auto = (

@@ -20,7 +20,7 @@ ACTIONS = {
     "gateway": ["issue", "list", "matrix", "run"],
     "engine": ["drift", "install", "list", "record", "run"],
     "provider": ["compare", "diff", "discover", "new", "record", "replay", "validate", "watch"],
-    "evidence": ["add", "calibrate", "check", "fetch", "list", "sources"],
+    "evidence": ["add", "calibrate", "candidates", "check", "fetch", "list", "sources"],
     "report": ["badge", "diff", "statement"],
     "report statement": ["make", "verify"],
 }

@@ -14,8 +14,10 @@ from conformance.adapters import definition
 from conformance.cli import main
 from conformance.error_texts import CauseSide, Explanation, causes, explain
 from conformance.error_texts.causes import by_claim
+from conformance.error_texts.fields import cause_by_field
 from conformance.error_texts.index import TextIndex, known_texts
 from conformance.error_texts.sayings import Saying, claims_of, of_files, of_profiles, read, refusals_of
+from conformance.error_texts.signs import likely_cause, signs
 from conformance.error_texts.unwrapping import codes_in, said, status_in
 from conformance.error_texts.words import GAP, HOLE, MAX_CHARACTERS, words
 from conformance.errors import InvalidDocument
@@ -73,6 +75,33 @@ def test_a_text_that_is_cut_wrapped_or_varied_has_its_cause(expected: str, text:
     assert expected == cause(text)
 
 
+@every(("expected", "text"), [(each["cause"], each["text"]) for each in GIVEN["likely"]])
+def test_a_text_that_no_host_is_known_to_say_has_the_cause_that_its_words_say(expected: str, text: str) -> None:
+    found = explain(text)
+    assert found is not None
+    assert (expected, (), True) == (found.cause.id, found.sayings, found.is_likely)
+
+
+def test_the_words_alone_say_the_cause_of_most_known_texts() -> None:
+    said_of = [
+        (each.cause, cause_by_field(each.text, likely_cause(each.text))) for each in (*of_profiles(), *of_files())
+    ]
+    spoken = [expected == got for expected, got in said_of if got]
+    # What is left are mostly texts that several causes share.
+    assert len(spoken) > 0.6 * len(said_of)
+    assert sum(spoken) > 0.8 * len(spoken)
+
+
+def test_a_cause_by_its_words_alone_is_said_to_be_one_and_is_no_must(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "The flux of this deployment does not support image input"
+    capsys.readouterr()
+    assert 0 == main(["explain", text])
+    assert "no host is known to say this text; the cause is what its words say" in capsys.readouterr().out
+    finding = refusal(text, None)
+    assert ("SHOULD", "client") == (finding.level.value, finding.side)
+    assert "Cause: content.image-unsupported by its words, no known text; side: client." in finding.message
+
+
 @every("text", GIVEN["look_alikes"])
 def test_a_text_that_only_looks_alike_is_not_explained(text: str) -> None:
     assert explain(text) is None
@@ -98,7 +127,7 @@ def test_every_claim_with_a_refusal_has_a_cause_and_every_cause_is_used() -> Non
     every_profile = [each for name in profiles.names() for each in _wires(profiles.load_profile(name))]
     held = {claim.name for each in every_profile for claim, _ in claims_of(each) if list(refusals_of(claim.value))}
     assert set() == held - set(by_claim())
-    used = {each.cause for each in (*of_profiles(), *of_files())}
+    used = {each.cause for each in (*of_profiles(), *of_files())} | {each.cause for each in signs()}
     assert set() == {name for name, each in causes().items() if name not in used and not (each.codes or each.statuses)}
 
 

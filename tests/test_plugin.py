@@ -24,6 +24,7 @@ REQUESTS = {"deepseek": 260, "groq": 260, "openai": 166}
 OWN = {
     "conformance",
     "conformance.pytest_plugin",
+    "conformance.pytest_clients",
     "conformance.suite",
     "conformance.suite.pytest_config",
     "conformance.suite.plugin_options",

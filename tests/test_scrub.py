@@ -11,10 +11,11 @@ import yaml
 
 from conformance.cli import main
 from conformance.errors import Unusable
+from conformance.files import scrubbing
 from conformance.files.scrubbing import differences, scrub_file
 from conformance.formats import read
 from conformance.formats.httprr import MAGIC
-from tests.checking import BASES
+from tests.checking import BASES, FAULTY, check, jsonl, write
 from tests.loops import every
 
 HEADER = "hX4-77qp_Zt9vLm2"
@@ -162,6 +163,23 @@ def test_check_prints_no_secret_that_a_header_shows(
         printed = capsys.readouterr().out
         assert HEADER not in printed
         assert 'got "[redacted' in printed
+
+
+def test_check_searches_a_file_for_its_secrets_once_however_many_findings_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+    search = scrubbing.secrets_in
+
+    def noted(data: bytes, name: str) -> list[str]:
+        searched.append(name)
+        return search(data, name)
+
+    monkeypatch.setattr(scrubbing, "secrets_in", noted)
+    path = write(tmp_path / "a.jsonl", jsonl(*[{**FAULTY, "headers": {"x-request-id": "1"}}] * 3))
+    ended = check(path, "--format", "jsonl")
+    assert (1, 3) == (ended[0], sum(bool(each["outcomes"]) for each in ended.inputs))
+    assert [str(path)] == searched
 
 
 @pytest.mark.parametrize(

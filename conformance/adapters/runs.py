@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final, TypeAlias
@@ -68,14 +67,7 @@ class RunPlan:
     @property
     def cases(self) -> tuple[tuple[Scenario, str], ...]:
         """Return the scenarios of the wire with their variants, in order; raises UnknownName if a glob matches none."""
-        known = scenarios.names()
-        for glob in self.scenarios:
-            if not any(fnmatchcase(name, glob) for name in known):
-                raise UnknownName("scenario", glob, known)
-        chosen = [name for name in known if not self.scenarios or any(fnmatchcase(name, g) for g in self.scenarios)]
-        loaded = [
-            each for each in map(scenarios.load, chosen) if self.profile.wire in each.wires and not each.for_providers
-        ]
+        loaded = scenarios.played_by_clients(self.profile.wire, self.scenarios)
         variants = (self.variant,) if self.variant else self.variants
         every = [(scenario, variant) for scenario in loaded for variant in variants]
         return tuple([(scenario, variant) for scenario, variant in every if variant in scenario.variants])

@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from conformance import wires
 from conformance.adapters.case import CaseRun, check_session, client_session, wrong_reply_kind
 from conformance.adapters.job import API_KEY, job_of
 from conformance.adapters.loop import ANSWERED, DriverAnswer, LoopEvent, RaisedError, parse_arguments
@@ -19,6 +20,14 @@ from conformance.wire.exchange import Conversation
 
 Render: TypeAlias = Callable[[Mapping[str, Any]], Iterable[str]]
 """Returns the text of a summary."""
+
+
+_BROKEN: Final = ("errored", "fails")
+
+_UNASKED: Final = (
+    "The test did not call assert_conformant(), and what the client sent breaks a MUST; to leave it unchecked, use "
+    "check=False."
+)
 
 
 class ToolError(Exception):
@@ -91,9 +100,10 @@ class SimulatedTool:
 class Simulation:
     """One scenario played by one provider: all that a client needs to go through it, and the verdict.
 
-    `base_url` ends with `/v1`; requests go to `<base_url>/chat/completions`. The `prompts` are sent in one
-    conversation, each after the final answer to the previous one, with `system` before them unless it is empty. `job`
-    is the same as a document for drivers (schemas/files/adapter-job.json).
+    `base_url` ends with `/v1`; requests go to `<base_url>/chat/completions`, or to the path of the wire that is
+    simulated, which some SDKs append with a version of their own: `<base_url>/v1/messages` is the same. The `prompts`
+    are sent in one conversation, each after the final answer to the previous one, with `system` before them unless it
+    is empty. `job` is the same as a document for drivers (schemas/files/adapter-job.json).
     """
 
     session: ScenarioSession
@@ -101,6 +111,8 @@ class Simulation:
     tools: tuple[SimulatedTool, ...]
     events: list[LoopEvent]
     render: Render = field(repr=False)
+    verdicts: list[tuple[Outcome, ...]] = field(default_factory=list, repr=False)
+    """The verdicts so far; without one, nobody has looked at what the client did."""
 
     @property
     def base_url(self) -> str:
@@ -133,6 +145,18 @@ class Simulation:
         return self.session.scenario.prompts
 
     @property
+    def protocol(self) -> str:
+        """Return the wire: chat, messages, responses or gemini."""
+        return self.session.profile.wire
+
+    @property
+    def tool_definitions(self) -> Any:
+        """Return `tools` of a request on the wire that is simulated: all tools in its own form."""
+        wire = wires.by_name(self.protocol)
+        asked = {"model": self.model, "messages": [], "tools": [tool.definition for tool in self.tools]}
+        return wire.write(asked)["tools"] if self.tools else []
+
+    @property
     def exchanges(self) -> Conversation:
         """Return the requests received so far, with the replies to them."""
         return self.session.exchanges
@@ -148,7 +172,14 @@ class Simulation:
         raised = None if error is None else RaisedError(type(error).__name__, str(error))
         # An error ends the answers: the ones that are missing are then judged as missing.
         answered = tuple(texts or ()) if texts is not None or error is not None else None
-        answer = DriverAnswer(answered, raised, events=tuple(self.events))
+        return self.verdict_on(DriverAnswer(answered, raised, events=tuple(self.events)))
+
+    def verdict_on(self, answer: DriverAnswer) -> tuple[Outcome, ...]:
+        """Return the same as `verdict` for the answer of a driver, which reports its own events."""
+        self.verdicts.append(self._judged(answer))
+        return self.verdicts[-1]
+
+    def _judged(self, answer: DriverAnswer) -> tuple[Outcome, ...]:
         if self.session.fault:
             return (Outcome(ANSWERED, Status.ERRORED, Level.MUST, reason=self.session.fault),)
         advice = f"use stream={not self.stream} if it cannot do that"
@@ -173,14 +204,33 @@ class Simulation:
         bad = {*FAILING, *(["warns"] if warnings else [])}
         failing = tuple([outcome for outcome in self.verdict(texts, error) if grade(outcome) in bad])
         if failing:
-            raise AssertionError(self._report(failing))
+            raise AssertionError(self.report(failing))
 
-    def _report(self, failing: tuple[Outcome, ...]) -> str:
+    def assert_nothing_broken(self) -> None:
+        """Raise AssertionError if the requests break a MUST; does nothing if no request came or a verdict was taken.
+
+        It is what the fixture does at the end of a test: answers that nobody handed over cannot be checked.
+        """
+        __tracebackhide__ = True
+        if self.verdicts or not self.exchanges:
+            return
+        answer = DriverAnswer(None, None, events=tuple(self.events))
+        outcomes = check_session(client_session(self.session, self.job, answer), self.session.profile)
+        broken = tuple([outcome for outcome in outcomes if grade(outcome) in _BROKEN])
+        if broken:
+            raise AssertionError(f"{_UNASKED}\n{self.report(broken)}")
+
+    def results(self, outcomes: tuple[Outcome, ...], subject: str = "the client") -> Results:
+        """Return outcomes as the results of one case, under the name of the client."""
         session = self.session
-        outcomes = with_excerpts(failing, session.exchanges)
         case = Case(session.scenario.name, session.variant, Evidence.SIMULATED, outcomes)
-        results = Results("the client", session.model, (case,), session.profile.name)
-        return "".join(self.render(summary(results, [CaseRun(case, session.exchanges)], strict=session.strict)))
+        return Results(subject, session.model, (case,), session.profile.name)
+
+    def report(self, failing: tuple[Outcome, ...]) -> str:
+        """Return the report on some outcomes: each violation, the request that shows it and how to fix it."""
+        results = self.results(with_excerpts(failing, self.exchanges))
+        runs = [CaseRun(case, self.exchanges) for case in results.cases]
+        return "".join(self.render(summary(results, runs, strict=self.session.strict)))
 
 
 def simulation(session: ScenarioSession, render: Render) -> Simulation:

@@ -104,10 +104,17 @@ def _about(found: Explanation, width: int) -> Iterator[str]:
     sources = list(dict.fromkeys([url for each in found.sayings for url in each.sources]))
     for number, url in enumerate(sources[:_SOURCES]):
         yield f"{'' if number else 'sources':7}  {url}"
+    if note := _note(found):
+        yield from labelled("note", note, width, 0, 7)
+
+
+def _note(found: Explanation) -> str:
+    """Return what makes an explanation less sure; empty for a known text that is whole."""
     if found.is_part:
-        yield from labelled("note", "the text is cut; what is left of it fits this", width, 0, 7)
-    elif not found.sayings:
-        yield from labelled("note", "the text is not known; its code or status says this on every host", width, 0, 7)
+        return "the text is cut; what is left of it fits this"
+    if found.is_likely:
+        return "no host is known to say this text; the cause is what its words say"
+    return "" if found.sayings else "the text is not known; its code or status says this on every host"
 
 
 def _about_generic(found: GenericError, width: int) -> Iterator[str]:

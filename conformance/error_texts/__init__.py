@@ -12,6 +12,7 @@ from conformance.error_texts.fields import cause_by_field
 from conformance.error_texts.generic_texts import GenericError, generic_error, is_without_field
 from conformance.error_texts.index import Match, known_texts
 from conformance.error_texts.sayings import Saying
+from conformance.error_texts.signs import likely_cause
 from conformance.error_texts.unwrapping import as_text, codes_in, said, status_in
 
 __all__ = [
@@ -36,7 +37,8 @@ class Explanation(NamedTuple):
 
     `text`: what the host said. `causes`: the cause, and others that hosts answer with the same text. `sayings`: the
     known texts that it is, of the first cause first; empty if only its code or status is known. `status`: its HTTP
-    status, if known. `is_part`: it is cut, and only a part of these texts.
+    status, if known. `is_part`: it is cut, and only a part of these texts. `is_likely`: no known text fits, but its
+    words say this cause.
     """
 
     text: str
@@ -44,6 +46,7 @@ class Explanation(NamedTuple):
     sayings: tuple[Saying, ...] = ()
     status: int | None = None
     is_part: bool = False
+    is_likely: bool = False
 
     @property
     def cause(self) -> ErrorCause:
@@ -75,7 +78,7 @@ class Explanation(NamedTuple):
 
 
 def explain(error: Any, status: int | None = None, provider: str = "", wire: str = "") -> Explanation | None:
-    """Return what an error means; None if no known text, code or status says.
+    """Return what an error means; None if no known text, code, words or status say.
 
     `error`: its body, or any text with it, such as a log line, a traceback or the output of curl. `status`: its HTTP
     status, otherwise taken from the text. Texts of `provider` and `wire` come first where several fit.
@@ -92,8 +95,7 @@ def explain(error: Any, status: int | None = None, provider: str = "", wire: str
         order = [each.id for each in found_causes]
         sayings = sorted([each.saying for each in found], key=lambda saying: order.index(saying.cause))
         return Explanation(shown, found_causes, tuple(dict.fromkeys(sayings)), status, is_part)
-    cause = _by_code(text, status)
-    return None if cause is None else Explanation(shown, (cause,), (), status)
+    return _of_unknown(text, shown, status)
 
 
 def _preferred(found: Iterable[Match], provider: str, wire: str) -> list[Match]:
@@ -105,8 +107,12 @@ def _causes(ids: Iterable[str]) -> tuple[ErrorCause, ...]:
     return tuple([causes()[each] for each in dict.fromkeys(ids)])
 
 
-def _by_code(text: str, status: int | None) -> ErrorCause | None:
-    """Return the cause that a code or, failing that, the status of an error has on every host."""
+def _of_unknown(text: str, shown: str, status: int | None) -> Explanation | None:
+    """Return what the code, the words or, failing those, the status of an error say on every host."""
     codes = codes_in(text)
-    by_code = next((each for each in causes().values() if not codes.isdisjoint(each.codes)), None)
-    return by_code or next((each for each in causes().values() if status in each.statuses), None)
+    cause = next((each for each in causes().values() if not codes.isdisjoint(each.codes)), None)
+    likely = "" if cause is not None or is_without_field(text) else likely_cause(text)
+    if likely:
+        return Explanation(shown, (causes()[cause_by_field(text, likely)],), (), status, is_likely=True)
+    cause = cause or next((each for each in causes().values() if status in each.statuses), None)
+    return None if cause is None else Explanation(shown, (cause,), (), status)

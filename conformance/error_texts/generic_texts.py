@@ -1,5 +1,6 @@
 """Error texts that hosts send for many causes: who says them, and which causes are known of each."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import takewhile
@@ -27,6 +28,9 @@ _ABOUT_IT: Final = frozenset(
     }
 )
 """What a line or a body says around an error text."""
+
+_MESSAGE: Final = re.compile(r"[\"']message[\"']\s*:\s*[\"']([^\"'{}]{3,200})[\"']")
+_MAX_SEARCHED: Final = 16_384
 
 
 class GenericError(NamedTuple):
@@ -57,7 +61,11 @@ def generic_error(error: Any, status: int | None = None, provider: str = "", wir
     Arguments as for `explain`. Of a provider that is known to say so, only its own causes are returned.
     """
     text = said(error)
-    phrase = next((each for each in _phrases(text, as_text(error)) if each in generic() or each in field_texts()), None)
+    whole = as_text(error)
+    # In a line with several bodies or a traceback, no single message is the innermost.
+    messages = dict.fromkeys(_MESSAGE.findall(whole[:_MAX_SEARCHED].replace("\\", "")))
+    phrases = _phrases(text, whole, *messages)
+    phrase = next((each for each in phrases if each in generic() or each in field_texts()), None)
     if phrase is None:
         return None
     status = status or status_in(as_text(error))

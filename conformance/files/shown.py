@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +12,9 @@ from conformance.secrets import Scrubber, scrubber
 
 MAX_LEARNED_BYTES: Final = 1024 * 1024
 """Of a larger file, only what is a secret by itself is removed from its findings: it is not read a second time."""
+
+_FILES: Final = 16
+"""The secrets of so many files are kept, because each part of a file is reported alone."""
 
 _HINTS: Final = re.compile(rb"(?i)(?:key|secret|passw\w*|auth\w*|cookie|token|headers)[\\\"']{0,4}\s?[:=]")
 
@@ -23,19 +27,26 @@ def reports_to_print(reports: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [_without_secrets(each, secrets) for each in found]
 
 
-def _shown_by(path: Path) -> list[str]:
+def _shown_by(path: Path) -> tuple[str, ...]:
     """Return the secrets that a file shows, such as the values of headers of requests."""
     try:
-        data = path.read_bytes() if path.is_file() and path.stat().st_size <= MAX_LEARNED_BYTES else b""
+        found = path.stat()
+        return _secrets_of(path, found.st_mtime_ns) if path.is_file() and found.st_size <= MAX_LEARNED_BYTES else ()
     except OSError:
-        return []
+        return ()
+
+
+@lru_cache(maxsize=_FILES)
+def _secrets_of(path: Path, _changed: int) -> tuple[str, ...]:
+    """Return the secrets that a file shows as it was last changed; raises OSError if it cannot be read."""
+    data = path.read_bytes()
     # A packed file shows no hints.
     if not _HINTS.search(data) and not data.startswith(b"\x1f\x8b"):
-        return []
+        return ()
     # Imported here because few files have any.
     from conformance.files.scrubbing import secrets_in
 
-    return secrets_in(data, str(path))
+    return tuple(secrets_in(data, str(path)))
 
 
 def _quoting(report: dict[str, Any]) -> list[dict[str, Any]]:
