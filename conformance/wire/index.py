@@ -166,6 +166,11 @@ class Index:
         return self._join("usages", lambda part: part.usages)
 
     @property
+    def all_streams(self) -> list[AnyStream]:
+        """Return the streams of all wires."""
+        return self._join("all_streams", lambda part: self.any_stream(part.number))
+
+    @property
     def resent(self) -> list[Resent]:
         """Return the messages that send replies back, in the order of the replies."""
         found = [each for part in self.parts for each in self.resent_of(part.number).of(self, part.number)]
