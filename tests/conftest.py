@@ -26,6 +26,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 WORKERS = 2
 """Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
 
+COLLECTOR = (20_000, 20, 50)
+"""When garbage is collected: tests leave little behind, and looking for it as often as usual takes 5 % of a run."""
+
 GOLDEN = Path(__file__).parent / "golden"
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -45,6 +48,19 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("ci", settings.get_profile("sample"), max_examples=15)
     settings.register_profile("long", settings.get_profile("sample"), max_examples=1000)
     settings.load_profile("sample")
+    _ignore_constants()
+
+
+def _ignore_constants() -> None:
+    """Keep hypothesis from parsing every module of this package, in every process, for constants to try.
+
+    The examples would depend on which modules a run has imported before.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    if hasattr(providers, "_get_local_constants"):
+        none = providers._local_constants
+        providers._get_local_constants = lambda: none
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -66,6 +82,7 @@ def pytest_collection() -> Iterator[None]:
     gc.disable()
     yield
     gc.freeze()
+    gc.set_threshold(*COLLECTOR)
     gc.enable()
 
 
