@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from conformance import profiles, rules
 from conformance.documents import parse_json
 from conformance.files.everywhere import Everywhere, HostAnswer, HostVerdict, everywhere
@@ -126,9 +128,10 @@ TOOLS = [{"type": "function", "function": {"name": "now", "parameters": {"type":
 ASKED = {"model": "gpt-oss-120b", "messages": [{"role": "user", "content": "Hi."}], "tools": TOOLS}
 
 
-def test_a_recorded_reply_is_judged_by_each_provider() -> None:
+def test_a_recorded_reply_is_lost_if_no_client_of_its_own_host_reads_it() -> None:
     reply = scripted.chat("tool_calls", content="", reasoning="Look at the clock.", tool_calls=[CALL])
-    found = by_provider(answers({"request": ASKED, "response": reply}))
+    url = "https://api.deepseek.com/chat/completions"
+    found = by_provider(answers({"url": url, "request": ASKED, "response": reply}))
 
     lost = found["deepseek"]
     assert (HostVerdict.LOST, "reasoning/in-claimed-field") == (lost.verdict, lost.rule)
@@ -136,6 +139,14 @@ def test_a_recorded_reply_is_judged_by_each_provider() -> None:
     expected = "its clients would lose the reply: expected reasoning in reasoning_content, got it in reasoning"
     assert expected == lost.words
     assert HostVerdict.ACCEPTED == found["groq"].verdict
+
+
+@pytest.mark.parametrize("url", ["", "https://api.groq.com/openai/v1/chat/completions"])
+def test_a_reply_that_is_healthy_at_its_own_host_is_lost_nowhere(url: str) -> None:
+    reply = scripted.chat("tool_calls", content="", reasoning="Look at the clock.", tool_calls=[CALL])
+    found = answers({"url": url, "request": ASKED, "response": reply})
+
+    assert [] == [each.provider for each in found.answers if each.rule == "reasoning/in-claimed-field"]
 
 
 def test_a_reply_that_cannot_be_sent_back_whole_is_lost() -> None:

@@ -279,6 +279,16 @@ def test_json_has_the_patch_of_each_finding(tmp_path: Path) -> None:
     assert ["/0/request"] * len(found) == [each["at"] for each in found]
 
 
+def test_a_file_that_was_written_again_is_fixed_as_it_is_now(tmp_path: Path) -> None:
+    path, out = tmp_path / "session.jsonl", tmp_path / "out.jsonl"
+    for words in ("Hi", "Good morning"):
+        request = {"model": "gpt-5", "messages": [{"role": "user", "content": words, "at": 1}]}
+        path.write_text(jsonl({"request": request}, {"request": request}))
+        run_check("--fix", path, "-o", out)
+        found = [json.loads(line)["request"]["messages"] for line in out.read_text().splitlines()]
+        assert [[{"role": "user", "content": words}]] * 2 == found
+
+
 def test_fixed_needs_fix(tmp_path: Path) -> None:
     code, _, error = run_check(write(tmp_path / "plain.json", BASES["plain"][0]), "-o", tmp_path / "out")
     assert 2 == code
@@ -291,3 +301,85 @@ def test_a_finding_about_the_provider_has_no_fix() -> None:
     assert "provider" == finding.side
     assert fixes.fix(given, rule, finding, None) is None
     assert [] == [each for each in judge(given, None, rules.load()).found() if each.status is Status.ERRORED]
+
+
+USER = {"role": "user", "content": "Which?"}
+MINE: dict[str, Any] = {"type": "tool_use", "id": "mine_1", "name": "b", "input": {}}
+THEIRS: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": "a", "input": {}}
+ANSWERS = [{"type": "tool_result", "tool_use_id": each["id"], "content": each["name"]} for each in (THEIRS, MINE)]
+REPLIED = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "claude-sonnet-4-5",
+    "content": [THEIRS],
+    "stop_reason": "tool_use",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}
+URL = "https://api.anthropic.com/v1/messages"
+
+
+def asked(messages: list[Any], **members: Any) -> dict[str, Any]:
+    tools = [{"name": each, "input_schema": {"type": "object", "properties": {}}} for each in "ab"]
+    return {"model": "claude-sonnet-4-5", "max_tokens": 99, "messages": messages, "tools": tools, **members}
+
+
+def patched(given: Conversation, rule: str, provider: str) -> tuple[fixes.Fix, Any]:
+    profile = profiles.load_profile(provider)
+    found = [(each.rule, one) for each in check(given, profile) for one in each.findings]
+    fix = fixes.fix(given, rule, next(one for name, one in found if name == rule), profile)
+    assert fix is not None
+    return fix, apply(given[-1].request, fix.patch) if fix.patch else None
+
+
+@every(
+    "content",
+    [
+        {"type": "text", "text": "Hi"},
+        {"text": "Hi"},
+        {"type": "text", "wrong": "Hi"},
+        {"type": "text", "value": "Hi"},
+        [{"type": "text", "content": "Hi"}],
+    ],
+)
+def test_a_text_under_another_key_becomes_the_text_of_its_part(content: Any) -> None:
+    given = (Exchange(asked([{"role": "user", "content": content}]), url=URL),)
+    _, request = patched(given, "native/request-shape", "anthropic")
+    (part,) = request["messages"][0]["content"]
+    assert ("text", "Hi") == (part["type"], part["text"])
+
+
+@every(
+    "turn",
+    [
+        [{"role": "assistant", "content": [THEIRS]}, {"role": "assistant", "content": [MINE]}],
+        [{"role": "assistant", "content": [THEIRS, MINE]}],
+    ],
+)
+def test_a_call_of_the_client_becomes_a_turn_behind_the_one_of_the_reply(turn: list[Any]) -> None:
+    messages = [USER, *turn, {"role": "user", "content": ANSWERS}]
+    given = (Exchange(asked([USER]), REPLIED, 200, url=URL), Exchange(asked(messages), url=URL))
+    _, request = patched(given, "transcript/reply-resent-unchanged", "anthropic")
+    expected: list[Any] = [USER]
+    for call, answer in zip((THEIRS, MINE), ANSWERS, strict=True):
+        expected += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [answer]}]
+    assert expected == request["messages"]
+
+
+@every(
+    ("before", "after", "expected"),
+    [
+        ("Be nice. cch=aa096;", "Be nice. cch=bdb2f;", "Be nice. cch=aa096;"),
+        ("At most 1200.", "At most 1300.", None),
+        ("Serve cafe.", "Serve beef.", None),
+    ],
+)
+def test_a_random_token_in_a_prompt_stays_the_first_one(before: str, after: str, expected: str | None) -> None:
+    said = {"role": "assistant", "content": [{"type": "text", "text": "Ok."}]}
+    reply = {**REPLIED, "content": said["content"], "stop_reason": "end_turn"}
+    later = asked([USER, said, USER], system=after)
+    given = (Exchange(asked([USER], system=before), reply, 200, url=URL), Exchange(later, url=URL))
+    fix, request = patched(given, "transcript/history-append-only", "anthropic")
+    assert expected == (request and request["system"])
+    assert ("/0/request/system" if expected else "") == fix.origin

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from conformance.formats import Input
+from tests import scripted
 from tests.loops import every
 from tests.wires import ERROR, REBUILT, REPLY, REQUEST, one
 
@@ -153,6 +154,11 @@ BRAINTRUST: dict[str, Any] = {
     "output": [{"index": 0, "message": SAID}],
     "metadata": {"model": "m-asked", "provider": "openai"},
 }
+WEAVE: dict[str, Any] = {
+    "op_name": "weave:///e/p/op/openai.chat.completions.create:x",
+    "inputs": {"self": "<client>", "model": "m-asked", "messages": REBUILT},
+    "output": {"choices": [{"index": 0, "message": SAID}]},
+}
 PORTKEY = {
     "ai_model": "x",
     "response_status_code": 200,
@@ -167,6 +173,7 @@ PORTKEY = {
         ("datadog", DATADOG),
         ("datadog", {"data": {"type": "span", "attributes": {"ml_app": "a", "spans": [DATADOG]}}}),
         ("braintrust", BRAINTRUST),
+        ("weave", WEAVE),
         ("portkey", PORTKEY),
     ],
 )
@@ -198,6 +205,12 @@ def test_rows_of_other_platforms_are_read(kind: str, value: dict[str, Any]) -> N
             "error_str": f"litellm.BadRequestError: OpenAIException - {json.dumps(ERROR)}",
         },
         BRAINTRUST | {"input": REQUEST["messages"], "output": None, "error": f"BadRequestError: {RAISED}"},
+        WEAVE
+        | {
+            "inputs": REQUEST,
+            "output": None,
+            "exception": f"Traceback (most recent call last):\nopenai.BadRequestError: {RAISED}",
+        },
         DATADOG | {"meta": DATADOG["meta"] | {"input": REQUEST, "error": {"type": "x", "message": RAISED}}},
         {"ai_org": "openai", "response_status_code": 400, "request": {"body": REQUEST}, "response": {"body": ERROR}},
     ],
@@ -219,3 +232,17 @@ def test_other_logs_hold_failures_too(value: dict[str, Any]) -> None:
 def test_the_name_of_the_sdk_is_not_taken_for_the_host(model: str, url: str, expected: str) -> None:
     named = {"gen_ai.provider.name": "openai", "gen_ai.request.model": model, "gen_ai.openai.api_base": url}
     assert expected == span(GEN_AI | named).provider
+
+
+def test_a_call_of_weave_is_on_the_wire_that_its_reply_shows() -> None:
+    sent = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
+    reply = scripted.messages([{"type": "text", "text": "Hello"}], "end_turn")
+    op = "weave:///e/p/op/anthropic.Messages.create:x"
+    found = one({"op_name": op, "inputs": {"self": "<client>", **sent}, "output": reply})
+    assert (sent, reply, "anthropic") == (
+        found.conversation[0].request,
+        found.conversation[0].response,
+        found.provider,
+    )
+    skipped = one({"op_name": "weave:///e/p/op/agent:x", "inputs": {"question": "Hi"}, "output": "Hello"})
+    assert ("weave", ()) == (skipped.kind, skipped.conversation)

@@ -14,8 +14,16 @@ from conformance.files.recognition import recognise
 from conformance.formats import Input, read_path
 from conformance.formats.sessions.failing import failure
 from tests import planted
+from tests.checking import check
+from tests.loops import every
 
 TEXT = "The reasoning_content in the thinking mode must be passed back to the API."
+CALL = {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+TURN = [
+    {"role": "user", "content": "Hi."},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "call_1", "content": "1"},
+]
 
 
 def outcomes(path: Path) -> list[tuple[int | None, Any]]:
@@ -150,3 +158,31 @@ def test_messages_of_logfire_may_stand_in_the_attributes_of_opentelemetry(tmp_pa
     error = {"name": "exception", "attributes": {"exception.message": f"Error code: 400 - {TEXT}"}}
     span = {"context": {"span_id": "0x1"}, "attributes": known, "events": [error]}
     assert [400] == [status for status, _ in outcomes(planted.lines(tmp_path / "spans.jsonl", [span]))]
+
+
+@every(
+    ("data", "is_named"),
+    [({"model": "deepseek-v4-flash"}, False), ({"model": "deepseek-v4-flash", "messages": TURN}, True)],
+)
+def test_a_place_is_named_only_in_a_request_that_the_log_holds_as_it_was_sent(
+    data: dict[str, Any], tmp_path: Path, *, is_named: bool
+) -> None:
+    # The attributes of OpenTelemetry hold no reasoning, which the client may well have sent.
+    call = {"type": "tool_call", "id": "call_1", "name": "now", "arguments": {}}
+    messages = [
+        {"role": "user", "parts": [{"type": "text", "content": "Hi."}]},
+        {"role": "assistant", "parts": [call]},
+        {"role": "tool", "parts": [{"type": "tool_call_response", "id": "call_1", "response": "1"}]},
+    ]
+    known = {
+        "request_data": json.dumps(data),
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "deepseek-v4-flash",
+        "gen_ai.provider.name": "deepseek",
+        "gen_ai.input.messages": json.dumps(messages),
+    }
+    said = "The `reasoning_content` in the thinking mode must be passed back to the API."
+    error = {"name": "exception", "attributes": {"exception.message": f"Error code: 400 - {said}"}}
+    span = {"context": {"span_id": "0x1"}, "attributes": known, "events": [error]}
+    code, out, _ = check(planted.lines(tmp_path / "spans.jsonl", [span]), "--provider", "deepseek")
+    assert (1, True, is_named) == (code, "reasoning.omitted" in out, "finds it here" in out)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from conformance import profiles, wires
 from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence import reading
-from conformance.evidence.fetching import Absent, FileOrigin
+from conformance.evidence.fetching import Absent, FileOrigin, NotMirrored
 from conformance.evidence.index import REPOSITORY, UNFRAMED, IndexedRecording, PublicFile
 from conformance.observations.sights import digest
 from conformance.profiles.texts import by_host
@@ -53,7 +53,7 @@ def _provider(exchange: Exchange, named: str) -> str | None:
 def _recordings(place: PublicFile, given: Contribution, origin: FileOrigin) -> Iterator[IndexedRecording]:
     try:
         found = reading.exchanges(origin.get(place), str(place))
-    except Absent as error:
+    except (Absent, NotMirrored) as error:
         raise Unusable(str(error)) from None
     if not found:
         raise InvalidDocument("expected exchanges with a provider, got none", str(place))

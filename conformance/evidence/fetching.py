@@ -45,13 +45,15 @@ class State(StrEnum):
 
     `verified`: its digest is that of the index. `differs`: it has another digest. `unverified`: the index has no
     digest, because no format reader can read the recording. `gone`: the repository has no such file at that commit.
-    `failed`: it could not be fetched or read this time. `missing`: it is not in the cache.
+    `not mirrored here`: no mirror of the repository, or of that commit, which says nothing of the file. `failed`: it
+    could not be fetched or read this time. `missing`: it is not in the cache.
     """
 
     VERIFIED = "verified"
     DIFFERS = "differs"
     UNVERIFIED = "unverified"
     GONE = "gone"
+    NOT_MIRRORED = "not mirrored here"
     FAILED = "failed"
     MISSING = "missing"
 
@@ -60,11 +62,18 @@ class Absent(ConformanceError):
     """A repository does not have a file."""
 
 
+class NotMirrored(ConformanceError):
+    """A folder of mirrors lacks a repository, a commit or a file of it, which may exist elsewhere."""
+
+
 class FileOrigin(Protocol):
     """Where files are fetched from."""
 
     def get(self, place: PublicFile) -> bytes:
-        """Return the content of a file; raises Absent if there is none, and Unusable if it cannot be fetched."""
+        """Return the content of a file.
+
+        Raises Absent if there is none, NotMirrored if mirrors do not say, and Unusable if it cannot be fetched.
+        """
         ...
 
 
@@ -90,15 +99,25 @@ class Mirrors:
         """Return the content of a file, as `git show` prints it."""
         found = self._repository(place.repository)
         if found is None:
-            raise Absent(f"no mirror of {place.repository} in {self._folder}")
-        command = [_git(), f"--git-dir={found}", "show", f"{place.commit}:{place.path}"]
+            raise NotMirrored(f"no mirror of {place.repository} in {self._folder}")
+        if self._git(found, "cat-file", "-e", f"{place.commit}^{{commit}}")[0]:
+            raise NotMirrored(f"the mirror of {place.repository} has no commit {place.commit}")
+        code, content, said = self._git(found, "show", f"{place.commit}:{place.path}")
+        if not code:
+            return content
+        code, listed, _ = self._git(found, "ls-tree", place.commit, "--", place.path)
+        if code or listed:
+            raise NotMirrored(f"the mirror of {place.repository} lacks the content of {place.path}: {said}")
+        raise Absent(f"{place.repository} has no {place.path} at {place.commit}")
+
+    def _git(self, repository: Path, *arguments: str) -> tuple[int, bytes, str]:
+        """Return what git says of a mirror: its exit code, output and last line of errors."""
         # A partial mirror would fetch what it lacks, and nothing here may use the network unasked.
         alone = {"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+        command = [_git(), f"--git-dir={repository}", *arguments]
         code, content, errors = processes.output(command, _SECONDS, alone, errors=subprocess.PIPE)
-        if code:
-            said = errors.decode("utf-8", "replace").strip().splitlines()
-            raise Absent(said[-1] if said else "git show failed")
-        return content
+        said = errors.decode("utf-8", "replace").strip().splitlines()
+        return code, content, said[-1] if said else ""
 
     def _repository(self, repository: str) -> Path | None:
         owner, _, name = repository.partition("/")
@@ -269,6 +288,8 @@ def _content(recordings: Sequence[IndexedRecording], origin: FileOrigin, cache: 
         cache.write(place, fetched)
     except Absent as error:
         return content or Checked(unknown, State.GONE, str(error))
+    except NotMirrored as error:
+        return content or Checked(unknown, State.NOT_MIRRORED, str(error))
     except (Unusable, subprocess.TimeoutExpired) as error:
         return content or Checked(unknown, State.FAILED, str(error))
     return fetched

@@ -126,6 +126,15 @@ def by_digest() -> Mapping[str, IndexedRecording]:
     return found
 
 
+@cache
+def commits() -> Mapping[tuple[str, str], frozenset[str]]:
+    """Return the commits at which the index has a file, by repository and path."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for each in load():
+        found.setdefault((each.place.repository, each.place.path), set()).add(each.place.commit)
+    return {key: frozenset(held) for key, held in found.items()}
+
+
 def add(recordings: Iterable[IndexedRecording], folder: Path = FOLDER) -> None:
     """Enter recordings in the index; what it holds about the same files is replaced."""
     given = list(recordings)
@@ -139,6 +148,7 @@ def add(recordings: Iterable[IndexedRecording], folder: Path = FOLDER) -> None:
         artifacts.write(folder / f"{repository.replace('/', '+')}.jsonl", b"\n".join(lines) + b"\n")
     load.cache_clear()
     by_digest.cache_clear()
+    commits.cache_clear()
 
 
 def _order(recording: IndexedRecording) -> tuple[str, str, str, int]:

@@ -212,6 +212,7 @@ class Checker:
         chosen = self._message_rules if given.kind == "messages" else self.rules
         if given.rules:
             chosen = tuple([rule for rule in chosen if any(fnmatchcase(rule.id, glob) for glob in given.rules)])
+            chosen = tuple([_explaining(rule, given.rules) if rule.provoked else rule for rule in chosen])
         return chosen
 
     def _by_day(self, given: Input, profile: Profile | None) -> tuple[list[str], list[str]]:
@@ -287,6 +288,13 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
     """
     about = {"contested": finding.contested, "known": finding.known}
     return finding.to_json() | {"rank": finding.harm.rank} | {name: text for name, text in about.items() if text}
+
+
+def _explaining(rule: Rule, globs: tuple[str, ...]) -> Rule:
+    # Imported here because most inputs hold whole bodies, and the index of error texts takes long to load.
+    from conformance.rules.refused import limited
+
+    return limited(rule, globs)
 
 
 def _is_served(profile: Profile, model: str, day: str) -> bool:

@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 from conformance import wires
 from conformance.errors import ConformanceError
 from conformance.files.by_model import claimed_rules
-from conformance.files.lost_replies import following, lost_replies
+from conformance.files.lost_replies import LostReply, following, misread, unsendable
 from conformance.files.prepared_requests import as_prepared, spoken, to_prepare
+from conformance.files.recognition import recognise
 from conformance.formats import Input
 from conformance.judge import Judgement, judge_by_models
 from conformance.observations.sights import kinds
@@ -93,14 +94,15 @@ def everywhere(given: Input, rules: Sequence[Rule], as_of: str = "") -> Everywhe
     end = len(conversation) - 1
     last = conversation[end]
     reply = following(last)
-    answers = [
-        _worst([each, *_lost(last, reply, host, as_of, end)])
-        for host, each in zip(ours, _on_wire(conversation, ours, rules, as_of), strict=True)
-    ]
+    unread = _misread(last, ours, recognise(given).providers, as_of)
+    answers = []
+    for host, each in zip(ours, _on_wire(conversation, ours, rules, as_of), strict=True):
+        lost = [*unread.get(host.profile.name, ()), *_not_sent(reply, host, as_of)]
+        answers.append(_worst([each, *_lost(lost, last, host, end)]))
     chosen, left = to_prepare(conversation)
     for host in others:
         found = [_numbered(_prepared(conversation[at], host, rules, as_of), at) for at in chosen]
-        answers.append(_worst([*found, *_lost(last, reply, host, as_of, end)]))
+        answers.append(_worst([*found, *_lost(_not_sent(reply, host, as_of), last, host, end)]))
     order = list(HostVerdict)
     ranked = sorted(answers, key=lambda each: (order.index(each.verdict), not each.serves, each.provider))
     return Everywhere(given, wire, model, tuple(ranked), left)
@@ -116,10 +118,27 @@ def _numbered(answer: HostAnswer, number: int) -> HostAnswer:
     return answer._replace(at=f"/{number}{answer.at[2:]}") if answer.at.startswith("/0") else answer
 
 
-def _lost(exchange: Exchange, reply: Exchange | None, host: _Asked, as_of: str, number: int) -> Iterator[HostAnswer]:
+def _misread(
+    exchange: Exchange, hosts: Sequence[_Asked], own: Sequence[str], as_of: str
+) -> Mapping[str, Sequence[LostReply]]:
+    """Return what clients would not read of a recorded reply, by the providers that may have sent it.
+
+    `own`: those that it is recognised as; if it is not, it was one that serves the model. What is as one of them
+    sends it is healthy, and how others would have sent it says nothing about it.
+    """
+    senders = [each for each in hosts if each.profile.name in own] or [each for each in hosts if each.serves] or hosts
+    found = {each.profile.name: list(misread(exchange, each.profile, each.model, as_of)) for each in senders}
+    return found if all(found.values()) else {}
+
+
+def _not_sent(reply: Exchange | None, host: _Asked, as_of: str) -> list[LostReply]:
+    return [] if reply is None else list(unsendable(reply, host.profile, host.model, as_of))
+
+
+def _lost(lost: Sequence[LostReply], exchange: Exchange, host: _Asked, number: int) -> Iterator[HostAnswer]:
     """Yield that a provider loses the recorded reply of an exchange."""
     wire = spoken(host.profile, exchange.protocol).wire
-    for each in lost_replies(exchange, reply, host.profile, host.model, as_of):
+    for each in lost:
         answer = HostAnswer(host.profile.name, HostVerdict.LOST, wire, host.model, host.serves, each.rule, each.at)
         is_other = wire != exchange.protocol
         yield _numbered(answer._replace(words=each.words, prepared=is_other), number)

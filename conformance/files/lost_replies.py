@@ -52,20 +52,20 @@ def following(exchange: Exchange) -> Exchange | None:
     )
 
 
-def lost_replies(
-    exchange: Exchange, reply: Exchange | None, profile: Profile, model: str, as_of: str
-) -> Iterator[LostReply]:
-    """Yield what a provider would lose of the reply of an exchange; `reply`: the request that `following` returns."""
-    own = spoken(profile, exchange.protocol)
-    if exchange.protocol == own.wire and exchange.response is not None:
+def misread(exchange: Exchange, profile: Profile, model: str, as_of: str) -> Iterator[LostReply]:
+    """Yield what clients of a provider would not read of the reply of an exchange, if that provider sent it."""
+    if exchange.protocol == spoken(profile, exchange.protocol).wire and exchange.response is not None:
         (judgement,) = judge_by_models((exchange,), [(profile, model)], _reply_rules(), as_of)
         for outcome in judgement.found():
             for finding in outcome.findings:
                 if finding.level is Level.MUST and finding.harm is Harm.CONTENT:
                     words = f"its clients would lose the reply: {finding.message}"
                     yield LostReply(words, outcome.rule, finding.at)
-    words = "" if reply is None else _words_of_loss(reply, own, model, as_of)
-    if words:
+
+
+def unsendable(reply: Exchange, profile: Profile, model: str, as_of: str) -> Iterator[LostReply]:
+    """Yield what of a recorded reply a provider does not get back; `reply`: the request that `following` returns."""
+    if words := _words_of_loss(reply, spoken(profile, reply.protocol), model, as_of):
         yield LostReply(words)
 
 

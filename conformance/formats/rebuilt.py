@@ -116,6 +116,11 @@ def failed(call: Rebuilt, failure: LoggedFailure | None) -> Rebuilt:
     return call._replace(exchange=made, failed=True)
 
 
+def with_request(made: Exchange, arguments: Mapping[str, Any]) -> Exchange:
+    """Return an exchange with the arguments of an SDK's call as its request."""
+    return replace(made, request=dict(arguments))
+
+
 def sent(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an SDK's call, if its messages are as an API takes them; else an empty object."""
     messages = arguments.get("messages")

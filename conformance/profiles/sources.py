@@ -4,16 +4,29 @@ import re
 from typing import Final, NamedTuple
 
 _REPO: Final = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{6,40})(:(?P<path>[^#]+)(#(?P<lines>L.+))?)?")
-_PACKAGE: Final = re.compile(r"(?P<registry>pypi|npm)/(?P<name>@?[^@]+)@(?P<version>[^:]+)(:.*)?")
+_PACKAGE: Final = re.compile(
+    r"(?P<registry>pypi|npm)/(?P<name>@?[^@]+)@(?P<version>[^:]+)(:(?P<path>[^#]+)(#(?P<lines>L.+))?)?"
+)
+_RANGE: Final = re.compile(r"L?(\d+)(?:-L?(\d+))?")
 _VERSIONS: Final = re.compile(r",|\.\.")
-_PACKAGE_ENTRIES: Final = {
-    "pypi": "https://pypi.org/pypi/{name}/{version}/json",
-    "npm": "https://registry.npmjs.org/{name}/{version}",
-}
 _PACKAGE_PAGES: Final = {
     "pypi": "https://pypi.org/project/{name}/{version}/",
     "npm": "https://www.npmjs.com/package/{name}/v/{version}",
 }
+
+
+class CitedFile(NamedTuple):
+    """A file that a source cites.
+
+    `registry`: `github`, `pypi` or `npm`. `versions`: releases of a package, or the commit of a repository. `path` is
+    empty if the source names no file. `lines`: first and last line of each range, 1-based; none means the whole file.
+    """
+
+    registry: str
+    name: str
+    versions: tuple[str, ...]
+    path: str
+    lines: tuple[tuple[int, int], ...] = ()
 
 
 class Source(NamedTuple):
@@ -69,16 +82,32 @@ class Source(NamedTuple):
     def addresses(self) -> tuple[str, ...]:
         """Return the addresses that show whether the place still exists; empty if there is no place.
 
-        For a file of a repository it is the raw file, for a package the registry's entry of each version.
+        For a file of a repository it is the raw file. Files of packages have no address of their own.
         """
         if (repo := _REPO.fullmatch(self.repo)) and repo["path"]:
             return (f"https://raw.githubusercontent.com/{repo['name']}/{repo['commit']}/{repo['path']}",)
-        if package := _PACKAGE.fullmatch(self.package):
-            entry, name = _PACKAGE_ENTRIES[package["registry"]], package["name"]
-            return tuple([entry.format(name=name, version=each) for each in _VERSIONS.split(package["version"])])
+        if self.package:
+            return ()
         return (self.link.partition("#")[0],) if self.link else ()
+
+    @property
+    def file(self) -> CitedFile | None:
+        """Return the file of a repository or package that the source cites; None if it cites none."""
+        if repo := _REPO.fullmatch(self.repo):
+            return CitedFile("github", repo["name"], (repo["commit"],), repo["path"] or "", _ranges(repo["lines"]))
+        if package := _PACKAGE.fullmatch(self.package):
+            versions = tuple(_VERSIONS.split(package["version"]))
+            return CitedFile(
+                package["registry"], package["name"], versions, package["path"] or "", _ranges(package["lines"])
+            )
+        return None
 
     @property
     def has_place(self) -> bool:
         """Return True if a reader can open the source, or repeat the measurement."""
         return bool(self.link or self.engine or self.exchange)
+
+
+def _ranges(lines: str | None) -> tuple[tuple[int, int], ...]:
+    found = [match for part in (lines or "").split(",") if (match := _RANGE.fullmatch(part)) is not None]
+    return tuple([(int(each[1]), int(each[2] or each[1])) for each in found])

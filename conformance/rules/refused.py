@@ -5,7 +5,9 @@ The rules that the cause of the error names judge that request.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from conformance import profiles
@@ -36,13 +38,30 @@ class FailureOrigin(NamedTuple):
     is_native: bool
 
 
-def explained_fault(failure: FailedExchange, context: Context) -> Fault:
-    """Return what is known of a failure: its cause, side, place and fix; or that no rule explains it."""
+@cache
+def limited(rule: Rule, globs: tuple[str, ...]) -> Rule:
+    """Return the rule that explains failures, naming places only by the rules for which an input holds enough.
+
+    A log that holds messages instead of bodies lacks what the client did send, such as reasoning: a rule that misses it
+    would blame the wrong place.
+    """
+
+    def judge(failure: FailedExchange, context: Context) -> list[Fault]:
+        return [explained_fault(failure, context, globs)]
+
+    return replace(rule, judge=judge)
+
+
+def explained_fault(failure: FailedExchange, context: Context, globs: tuple[str, ...] = ("*",)) -> Fault:
+    """Return what is known of a failure: its cause, side, place and fix; or that no rule explains it.
+
+    `globs`: of the rules that may name its place.
+    """
     exchange = failure.exchange
     explained = explain(failure.value, exchange.status, context.provider, exchange.protocol)
     if explained is None:
-        return _unexplained_fault(failure, context)
-    place = origin(explained, context)
+        return _unexplained_fault(failure, context, globs)
+    place = origin(explained, context, globs)
     side = explained.cause.side
     return Fault(
         _message(failure, explained, place),
@@ -52,7 +71,7 @@ def explained_fault(failure: FailedExchange, context: Context) -> Fault:
     )
 
 
-def _unexplained_fault(failure: FailedExchange, context: Context) -> Fault:
+def _unexplained_fault(failure: FailedExchange, context: Context, globs: tuple[str, ...]) -> Fault:
     """Return that nothing explains a failure, and what to look for if its text is one that hosts send for many causes.
 
     A rule that finds one of the causes that the text was seen for shows that it is this one.
@@ -62,7 +81,7 @@ def _unexplained_fault(failure: FailedExchange, context: Context) -> Fault:
     unclear = generic_error(failure.value, exchange.status, context.provider, exchange.protocol)
     if unclear is None or not unclear.sayings:
         return Fault(words)
-    place = origin(Explanation(unclear.text, unclear.causes, unclear.sayings, exchange.status), context)
+    place = origin(Explanation(unclear.text, unclear.causes, unclear.sayings, exchange.status), context, globs)
     hosts = ", ".join(unclear.hosts[:_MOST_HOSTS])
     if place is None:
         seen = "; ".join([f"{cause.id} ({cause.meaning.rstrip('.')})" for cause in unclear.causes[:_MOST_HOSTS]])
@@ -100,7 +119,7 @@ def _message(failure: FailedExchange, explained: Explanation, place: FailureOrig
     return " ".join([*sentences, f"To fix it: {explained.fix}"])
 
 
-def origin(explained: Explanation, context: Context) -> FailureOrigin | None:
+def origin(explained: Explanation, context: Context, globs: tuple[str, ...] = ("*",)) -> FailureOrigin | None:
     """Return the place in the request of this exchange that caused its error; None if no rule finds one.
 
     With the claims of the exchange, and then with those of the hosts that are known to say so: what they refuse is
@@ -109,7 +128,7 @@ def origin(explained: Explanation, context: Context) -> FailureOrigin | None:
     numbers = set(map(int, _NUMBER.findall(explained.text)))
     for each in (context, *_of_hosts(explained, context)):
         for cause in explained.causes:
-            found = list(_origins(cause, each))
+            found = list(_origins(cause, each, globs))
             if found:
                 return next((one for one in found if numbers.intersection(_positions(one))), found[0])
     return None
@@ -128,9 +147,11 @@ def _of_hosts(explained: Explanation, context: Context) -> Iterator[Context]:
             yield context.with_claims(claims)
 
 
-def _origins(cause: ErrorCause, context: Context) -> Iterator[FailureOrigin]:
+def _origins(cause: ErrorCause, context: Context, globs: tuple[str, ...]) -> Iterator[FailureOrigin]:
     """Yield what the rules about a cause find in the request of this exchange."""
     for rule in rules_about(cause):
+        if not any(fnmatchcase(rule.id, glob) for glob in globs):
+            continue
         is_judged = context.exchange.protocol in rule.wires and context.knows(*rule.needs)
         if is_judged and (rule.when is None or rule.when(context)):
             is_own = rule.claim in cause.claims or _is_named(rule.id, cause)

@@ -2,7 +2,8 @@
 
 `conformance.suite` plays the user's side of a scenario against a provider, `conformance.simulator` the provider's
 side to a client. Replies are derived from the script and the provider's claims. Some scenarios are for clients only,
-since no provider can be asked to behave as they script it.
+since no provider can be asked to behave as they script it. Those in `driven/` are for whole agents, which bring tools
+of their own: their calls say what is to be done, and `simulator.drive` finds the tool for it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,17 +24,21 @@ from conformance.wires import NAMES
 
 __all__ = [
     "ARGUMENTS",
+    "DEEDS",
     "NONCE",
     "RESULT",
     "RULED_OUT",
     "VARIANTS",
     "Arguments",
     "Deviation",
+    "PlacedFile",
     "Probe",
     "Scenario",
     "ScriptTurn",
     "arguments_text",
+    "driven_names",
     "load",
+    "load_driven",
     "names",
     "played_by_clients",
     "read",
@@ -41,6 +46,7 @@ __all__ = [
 ]
 
 _FOLDER = Path(__file__).parent
+_DRIVEN: Final = _FOLDER / "driven"
 VARIANTS = ("plain", "stream")
 RULED_OUT: tuple[Any, ...] = (False, "none", "never", "unknown", [], ["none"])
 """Claim values that rule out a need: it is not met, or unknown."""
@@ -56,6 +62,9 @@ NONCE: Final = "{nonce}"
 
 ARGUMENTS: Final = "{arguments}"
 """Where a user's message gives the arguments of the call that it asks for."""
+
+DEEDS: Final = frozenset({"read", "shell", "list", "search", "edit"})
+"""What the calls of a scenario for agents do; each agent has tools of its own for it."""
 
 _ID_CLAIMS: Final = (
     "ids.format", "ids.format-in-stream", "ids.numbering", "ids.unique-in-reply", "ids.unique-in-conversation",
@@ -81,6 +90,9 @@ class ScriptTurn:
     `echo`: the arguments of its only call are given word for word in the user's message, where ARGUMENTS stood.
     `twin`: the request is sent twice more, unchanged and in the other form, plain or streamed.
 
+    `first`: what the first request for this turn gets instead of it, one after the other, in a scenario for agents;
+    `other_model`: the user switched to another model before this message.
+
     A result may hold NONCE, which the suite replaces by a value that no model can guess; `says` takes what the results
     were from the request: `{result.0}` is that of the first call.
     """
@@ -97,6 +109,21 @@ class ScriptTurn:
     denied: tuple[int, ...] = ()
     echo: bool = False
     twin: bool = False
+    first: tuple[str, ...] = ()
+    other_model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFile:
+    """A file that an agent is asked to read; it begins with a nonce.
+
+    `lines`: how many lines follow. `is_empty`: it holds nothing. `is_named`: its name holds the nonce, too.
+    """
+
+    name: str
+    lines: int = 0
+    is_empty: bool = False
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +167,8 @@ class Scenario:
     checked. `breaks` are the rules about providers that its replies break on purpose. `wires` are those that have what
     it is about. `history`: messages from elsewhere, before the first turn, in the canonical form. `expects` says what a
     conforming client does. `for_providers`: no client is driven through it. `since` is the ISO day from which on
-    recordings can hold it; empty for the oldest scenarios.
+    recordings can hold it; empty for the oldest scenarios. `for_agents`: its calls are deeds, for which an agent has
+    tools of its own, and `files` is what they need.
     """
 
     name: str
@@ -161,6 +189,8 @@ class Scenario:
     source: Source | None = None
     for_providers: bool = False
     since: str = ""
+    for_agents: bool = False
+    files: tuple[PlacedFile, ...] = ()
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -170,7 +200,9 @@ class Scenario:
 
     @property
     def audience(self) -> str:
-        """Return whom the scenario is for: `clients`, `providers` or `both`."""
+        """Return whom the scenario is for: `clients`, `providers`, `agents` or `both`."""
+        if self.for_agents:
+            return "agents"
         return "clients" if self.for_clients else "providers" if self.for_providers else "both"
 
     def unmet(self, claims: Mapping[str, Any]) -> str | None:
@@ -197,6 +229,18 @@ def load(name: str) -> Scenario:
     return read(definitions.find("scenario", name, _FOLDER))
 
 
+@cache
+def driven_names() -> tuple[str, ...]:
+    """Return the names of all scenarios for agents, sorted."""
+    return definitions.names(_DRIVEN)
+
+
+@cache
+def load_driven(name: str) -> Scenario:
+    """Return the scenario for agents of that name; raises UnknownName, or InvalidDocument with the line."""
+    return read(definitions.find("scenario for agents", name, _DRIVEN))
+
+
 def played_by_clients(wire: str, globs: Sequence[str] = ()) -> tuple[Scenario, ...]:
     """Return the scenarios of a wire that clients are driven through, sorted by name.
 
@@ -213,7 +257,8 @@ def read(path: Path) -> Scenario:
     """Return the scenario in a file; raises InvalidDocument with file, line and pointer."""
     document = definitions.read(path, "scenario")
     value = _completed(document)
-    for place, message in errors(value, tool_definitions().keys()):
+    for_agents = value.get("for") == "agents"
+    for place, message in errors(value, DEEDS if for_agents else tool_definitions().keys()):
         raise definitions.invalid(document, place, message)
     unknown = dict.fromkeys(_ID_CLAIMS, UNKNOWN) if "ids" in value else {}
     return Scenario(
@@ -226,7 +271,7 @@ def read(path: Path) -> Scenario:
         tools=tuple(value.get("tools", ())),
         system=value.get("system", ""),
         probes=tuple(_probe(probe) for probe in value.get("probes", ())),
-        for_clients=value.get("for") == "clients",
+        for_clients=value.get("for") in ("clients", "agents"),
         claims=unknown | value.get("claims", {}),
         breaks=tuple(value.get("breaks", ())),
         wires=tuple(value.get("wires", NAMES)),
@@ -235,6 +280,8 @@ def read(path: Path) -> Scenario:
         source=Source(**value["source"]) if "source" in value else None,
         for_providers=value.get("for") == "providers",
         since=str(value.get("since", "")),
+        for_agents=for_agents,
+        files=tuple([PlacedFile(name, **_options(each)) for name, each in value.get("files", {}).items()]),
     )
 
 
@@ -279,9 +326,19 @@ def _turns(value: Mapping[str, Any]) -> Iterator[ScriptTurn]:
             ids=tuple(ids),
             echo=turn.get("echo", False),
             twin=turn.get("twin", False),
-            **{key: tuple(turn.get(key, ())) for key in ("results", "delays", "fails", "denied")},
+            other_model=turn.get("other_model", False),
+            **{key: tuple(turn.get(key, ())) for key in ("results", "delays", "fails", "denied", "first")},
         )
         turns, number = turns + bool(calls), number + len(calls)
+
+
+def _options(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a file as the fields of PlacedFile."""
+    return {
+        "lines": value.get("lines", 0),
+        "is_empty": value.get("empty", False),
+        "is_named": value.get("named", False),
+    }
 
 
 def _asking(user: str | None, calls: Sequence[tuple[str, Arguments]]) -> str | None:

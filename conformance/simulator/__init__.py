@@ -24,6 +24,7 @@ from conformance.faults import ServerFault
 from conformance.profiles import Claims, Profile
 from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import replies, script, wire_requests
+from conformance.simulator.beside import answer_beside
 from conformance.simulator.faulty import with_faults
 from conformance.simulator.http import divided, not_found, other_method, to_exchange, wire_at
 from conformance.simulator.parameters import Parameters, read_parameters
@@ -75,25 +76,21 @@ class Simulator:
 
     def _at(self, path: str, request: HttpRequest, scenario: Scenario | None) -> HttpReply:
         """Return the reply at a path without scenario and version."""
+        wire = wire_at(path)
+        if wire is None or "upgrade" in request.headers:
+            beside = answer_beside(path, request, Responder(self.profile))
+            if beside is not None:
+                return beside
         if found := _STORED.fullmatch(path):
             return wire_requests.answer_stored(
                 request.method, unquote(found["id"]), self.store, Responder(self.profile)
             )
-        wire = wire_at(path)
-        if wire is None and (path == "/models" or path.startswith("/models/")):
-            return self._models(request.method, path)
         if wire is None:
             text = f"this is a simulated chat completions endpoint; POST to {_ENDPOINT} or /s/<scenario>{_ENDPOINT}"
             return not_found(text)
         if request.method != "POST":
             return other_method(request.method, "POST")
         return self._completion(request, scenario, wire)
-
-    def _models(self, method: str, path: str) -> HttpReply:
-        if method not in ("GET", "HEAD"):
-            return other_method(method, "GET, HEAD")
-        responder, name = Responder(self.profile), unquote(path.removeprefix("/models").removeprefix("/"))
-        return responder.model(name) if name else responder.models()
 
     def _completion(self, request: HttpRequest, scenario: Scenario | None, wire: Wire) -> HttpReply:
         profile = self.profile.on(wire.name)
@@ -240,7 +237,8 @@ def remembering(simulator: Simulator) -> Callable[[HttpRequest], HttpReply]:
         return simulator.answer(HttpRequest(method, path, headers, body))
 
     def remembered_answer(request: HttpRequest) -> HttpReply:
-        if len(request.body) > _SMALL_REQUEST or _KEEPING in request.path:
+        if len(request.body) > _SMALL_REQUEST or request.method != "POST" or _KEEPING in request.path:
+            # Headers tell the wire of a request without a body.
             return simulator.answer(request)
         return answer(request.method, request.path, request.headers.get("content-type"), request.body)
 

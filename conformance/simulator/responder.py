@@ -134,11 +134,11 @@ class Responder:
 
     def models(self) -> HttpReply:
         """Return the list of the models that the profile names and that are still served."""
-        return as_json(200, {"object": "list", "data": [self._model(name) for name in self._model_names()]})
+        return as_json(200, {"object": "list", "data": [self._model(name) for name in self.model_names()]})
 
     def model(self, name: str) -> HttpReply:
         """Return one model of the list, or the provider's answer to an unknown one."""
-        return as_json(200, self._model(name)) if name in self._model_names() else self.unknown_model({"model": name})
+        return as_json(200, self._model(name)) if name in self.model_names() else self.unknown_model({"model": name})
 
     def unknown_model(self, body: Mapping[str, Any]) -> HttpReply:
         """Refuse a model that does not exist, as claimed; with status 404 if nothing is claimed."""
@@ -157,7 +157,8 @@ class Responder:
         line, column = syntax_error_position(raw)
         return self.refuse({}, refusals.of_claim(claimed, {"reason": error.message, "line": line, "column": column}))
 
-    def _model_names(self) -> tuple[str, ...]:
+    def model_names(self) -> tuple[str, ...]:
+        """Return the names of the models that the profile lists and that are still served."""
         profile = self.profile
         named = {*(model.name for model in profile.models if not _GLOB.search(model.name)), profile.model}
         return tuple(sorted([name for name in named if name and profile.is_served(name)]))

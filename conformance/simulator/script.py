@@ -80,10 +80,23 @@ def _saying(turn: ScriptTurn, calls: Sequence[Any], results: Sequence[Mapping[st
     """Return a turn with the results of the calls in the places that its texts have for them."""
     if not RESULT.search(turn.says + turn.thinks):
         return turn
+    return saying(turn, _texts(calls, results))
+
+
+def last_results(messages: Sequence[Any]) -> list[str]:
+    """Return the texts of the results at the end of some messages, in the order of the calls before them."""
+    return _texts(*_last_calls(messages))
+
+
+def _texts(calls: Sequence[Any], results: Sequence[Mapping[str, Any]]) -> list[str]:
     by_id = {result.get("tool_call_id"): result for result in results}
     if len(by_id) == len(results):
         results = [by_id.get(call.get("id"), {}) if isinstance(call, dict) else {} for call in calls]
-    texts = [content_text(result.get("content")) for result in results]
+    return [content_text(result.get("content")) for result in results]
+
+
+def saying(turn: ScriptTurn, texts: Sequence[str]) -> ScriptTurn:
+    """Return a turn with texts in the places that it has for the results of the calls."""
 
     def said(place: re.Match[str]) -> str:
         number = int(place[1])

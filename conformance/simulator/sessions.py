@@ -10,11 +10,10 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
 
 from conformance import wires
 from conformance.documents import parse_json
@@ -23,6 +22,7 @@ from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Refusal
 from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import script, wire_requests
+from conformance.simulator.beside import answer_beside
 from conformance.simulator.http import not_found, to_exchange
 from conformance.simulator.repeats import asks_again
 from conformance.simulator.responder import BROKEN_BY_SCRIPT, Responder
@@ -41,7 +41,6 @@ AFTER_SCRIPT: Final = ScriptTurn(says="There is nothing more.")
 _PATH: Final = re.compile(r"/r/(?P<run>\d+)/s/(?P<scenario>[^/]+)(?P<rest>/.*)")
 # Clients of Gemini append a version of their own to a base URL that ends with one.
 _VERSION: Final = re.compile(r"(/v1(?:alpha|beta\d*)?(?=/))*")
-_MODELS: Final = re.compile(r"/models(/(?P<name>.*))?")
 _IF_THINKING: Final = (
     "thinking.refused-parameters", "thinking.fixed-parameters", "thinking.with-tool-choice", "thinking.with-tools",
     "thinking.with-required-tool-choice", "thinking.with-named-tool-choice", "request.prefill-while-thinking",
@@ -106,10 +105,10 @@ class ScenarioSession:
         plain, question, query = path.partition("?")
         served = plain[_VERSION.match(plain).end() :]  # type: ignore[union-attr]
         with self._lock:
-            named = _MODELS.fullmatch(served) if request.method == "GET" else None
-            if named:
-                return responder.model(unquote(named["name"])) if named["name"] else responder.models()
-            if request.method != "POST" or not self._serves(served.rstrip("/")):
+            beside = None if self._is_asking(request, served) else answer_beside(served, request, responder, self._wire)
+            if beside is not None:
+                return beside
+            if not self._is_asking(request, served):
                 self.other_requests.append(f"{request.method} {plain}")
                 return not_found(f"this session answers POST <base URL>{self._endpoint}")
             body: Any = None
@@ -124,9 +123,17 @@ class ScenarioSession:
                 return wire_requests.refused(self._wire, served, refusal)
             url = f"{self.base_url}{served.rstrip('/')}{question}{query}"
             reply = self._on_wire(responder, body, url)
-            self._exchanges.append(to_exchange(body, reply, self._model(body), url))
-            self.times.append((arrived, time.monotonic()))
+            self._keep(to_exchange(body, reply, self._model(body), url), arrived)
             return reply
+
+    def _keep(self, exchange: Exchange, arrived: float) -> None:
+        """Record an exchange whose request arrived at a time."""
+        self._exchanges.append(exchange)
+        self.times.append((arrived, time.monotonic()))
+
+    def _is_asking(self, request: HttpRequest, path: str) -> bool:
+        """Return whether a request is one for a reply of the model."""
+        return request.method == "POST" and self._serves(path.rstrip("/"))
 
     def _serves(self, path: str) -> bool:
         return bool(self._wire.served.fullmatch(path))
@@ -158,16 +165,9 @@ class ScenarioSession:
         self, responder: Responder, body: dict[str, Any], asked: wire_requests.Asked | None, *, is_repeated: bool
     ) -> HttpReply:
         """Return the reply to a request of chat completions; `asked` is what it was on another wire."""
-        number = len(self._exchanges)
-        native = None if asked is None else asked.native
-        if self.strict:
-            exchange = Exchange.of_plain(request=body, url=PATH, model=self._model(body), native=native)
-            violation = first_violation((*self.exchanges, exchange), self.profile)
-            if violation is not None:
-                reply = responder.reject(body if native is None else native.request, violation)
-                refusal = violation.refusal or Refusal(reply.status, violation.finding.message)
-                self.refusals.append(Rejection(number, violation.rule, refusal))
-                return reply
+        rejected = self._rejected(responder, body, asked) if self.strict else None
+        if rejected is not None:
+            return rejected
         if self._turns == 0 or not (is_repeated or self._asks_again(body)):
             self._turns += 1
         turns = self.scenario.turns
@@ -178,6 +178,20 @@ class ScenarioSession:
         if isinstance(body.get("messages"), list):
             turn = script.with_results(turn, body["messages"], self.profile.at(self._model(body)))
         return responder.reply(named, turn, responder.context(named, self._history()))
+
+    def _rejected(
+        self, responder: Responder, body: dict[str, Any], asked: wire_requests.Asked | None
+    ) -> HttpReply | None:
+        """Return the refusal of a strict provider, which is noted; None if it accepts the request."""
+        native = None if asked is None else asked.native
+        exchange = Exchange.of_plain(request=body, url=PATH, model=self._model(body), native=native)
+        violation = first_violation((*self.exchanges, exchange), self.profile)
+        if violation is None:
+            return None
+        reply = responder.reject(body if native is None else native.request, violation)
+        refusal = violation.refusal or Refusal(reply.status, violation.finding.message)
+        self.refusals.append(Rejection(len(self._exchanges), violation.rule, refusal))
+        return reply
 
     def _asks_again(self, body: Mapping[str, Any]) -> bool:
         """Return whether a request, as chat completions, asks again for the current turn, which was truncated."""
@@ -210,11 +224,19 @@ class SessionServer:
         self._runs = itertools.count(1)
 
     def open(
-        self, scenario: Scenario, profile: Profile, variant: str = "stream", model: str = "", *, strict: bool = False
+        self,
+        scenario: Scenario,
+        profile: Profile,
+        variant: str = "stream",
+        model: str = "",
+        *,
+        strict: bool = False,
+        make: Callable[..., ScenarioSession] = ScenarioSession,
     ) -> ScenarioSession:
         """Return a new session; raises Unusable if the provider's claims rule the scenario out.
 
-        It records and refuses nothing, unless it is strict: then it refuses what the provider refuses.
+        It records and refuses nothing, unless it is strict: then it refuses what the provider refuses. `make` makes a
+        session of another kind from the same arguments.
         """
         model = model or profile.model
         unmet = scenario.unmet(profile.at(model))
@@ -223,7 +245,7 @@ class SessionServer:
             raise Unusable(f"{scenario.name} cannot be played: {profile.name} claims {unmet} = {claimed!r}")
         run = str(next(self._runs))
         url = f"{self.url}/r/{run}/s/{scenario.name}/v1"
-        session = ScenarioSession(scenario, _session_profile(profile, model, scenario), variant, model, strict, url)
+        session = make(scenario, session_profile(profile, model, scenario), variant, model, strict, url)
         self._sessions[run] = session
         return session
 
@@ -244,7 +266,7 @@ def serving_sessions(listener: socket.socket | None = None) -> Iterator[SessionS
         yield server
 
 
-def _session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile:
+def session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile:
     """Return the profile that a session simulates and checks by.
 
     Its model thinks without being asked to, since few clients can be configured to ask.

@@ -1,5 +1,6 @@
 """Checks cited sources: reads their pages, and reports what is wrong."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,10 +8,16 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from conformance.evidence.cited import problems
 from conformance.evidence.cited.citations import Citation
+from conformance.evidence.cited.opening import FilePlace, OpenedFile, OpenState, of_repository, packages, places
 from conformance.evidence.cited.pages import Page, Pages
 from conformance.evidence.cited.problems import Problem, ProblemKind
+from conformance.evidence.cited.shown import Proof
+from conformance.evidence.fetching import FileOrigin
+from conformance.evidence.packages.archives import Archives
+from conformance.profiles import Source
 
 _FRESH: Final = timedelta(days=1)
+_UNKNOWN: Final = OpenedFile(FilePlace("", "", "", ""), OpenState.OPENED)
 
 
 class Fetch(Protocol):
@@ -57,13 +64,19 @@ class Reader:
 
 
 class Report(NamedTuple):
-    """What was checked: all cited sources, their addresses, how many of these answered, and the problems."""
+    """What was checked: all cited sources, their addresses and files, how many of these answered, and the problems.
+
+    `shown` counts what the files that were opened show of what cites them.
+    """
 
     day: str
     sources: int
     addresses: int
     answered: int
     problems: tuple[Problem, ...]
+    files: int = 0
+    opened: int = 0
+    shown: Mapping[Proof, int] = {}
 
     def count(self, kind: ProblemKind) -> int:
         """Return the number of problems of a kind."""
@@ -72,19 +85,63 @@ class Report(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return the report as a JSON object."""
         counts = {"sources": self.sources, "addresses": self.addresses, "answered": self.answered}
+        counts |= {"files": self.files, "opened": self.opened}
+        counts |= {f"files with {proof.value}": number for proof, number in self.shown.items()}
         counts |= {kind.value: self.count(kind) for kind in ProblemKind}
         return {"day": self.day, "counts": counts, "problems": [problem.to_json() for problem in self.problems]}
 
 
-def check(citations: Iterable[Citation], reader: Reader, max_age: timedelta) -> Report:
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Opens the files of packages and repositories; what is None is not opened."""
+
+    archives: Archives | None = None
+    mirrors: FileOrigin | None = None
+    on_archive: Callable[[int, int, str], None] = lambda _done, _all, _name: None
+
+    def open(self, sources: Iterable[Source]) -> dict[FilePlace, OpenedFile]:
+        """Return the files of sources."""
+        every = dict.fromkeys([place for source in sources if source.file for place in places(source.file)])
+        published = [place for place in every if place.registry != "github"]
+        found: dict[FilePlace, OpenedFile] = {}
+        if self.archives is not None:
+            found |= packages(published, self.archives, self.on_archive)
+        if self.mirrors is not None:
+            found |= {each: of_repository(each, self.mirrors) for each in every if each.registry == "github"}
+        return found
+
+
+def check(
+    citations: Iterable[Citation], reader: Reader, max_age: timedelta, files: FileReader = FileReader()
+) -> Report:
     """Return the report on all sources; older ones than `max_age` have to be read again."""
     cited = list(citations)
     sources = dict.fromkeys([source for citation in cited for source in citation.sources])
-    urls = dict.fromkeys([url for source in sources for url in source.addresses])
-    found = reader.read(urls)
+    opened = files.open([source for source in sources if not problems.is_recording(source) or files.mirrors])
+    # A mirror answers for the repositories that it has; the server is asked for the others.
+    left = [
+        source
+        for source in sources
+        if not source.file
+        or any(opened.get(each, _UNKNOWN).state is OpenState.UNREACHABLE for each in places(source.file))
+        or (source.repo and files.mirrors is None)
+    ]
+    urls = dict.fromkeys([url for source in left for url in source.addresses])
+    pages = reader.read(urls)
     # A repository has no raw file for a folder.
-    gone = [source for source in sources if any(found[url].is_gone for url in source.addresses)]
-    found |= reader.read([problems.folder(source) for source in gone if source.repo])
-    answered = sum(1 for url in urls if not found[url].failure)
+    gone = [source for source in left if any(pages[url].is_gone for url in source.addresses)]
+    pages |= reader.read([problems.folder(source) for source in gone if source.repo])
+    answered = sum(1 for url in urls if not pages[url].failure)
     today = reader.now.date()
-    return Report(today.isoformat(), len(sources), len(urls), answered, problems.find(cited, found, today, max_age))
+    found = problems.OpenedSources(pages, opened)
+    proofs = Counter(proof.proof for citation in cited for _, _, proof in problems.proofs(citation, found))
+    return Report(
+        today.isoformat(),
+        len(sources),
+        len(urls),
+        answered,
+        problems.find(cited, found, today, max_age),
+        len(opened),
+        sum(1 for each in opened.values() if each.state is OpenState.OPENED),
+        {proof: proofs[proof] for proof in Proof},
+    )

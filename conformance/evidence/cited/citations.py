@@ -1,32 +1,38 @@
 """Everything that cites sources: claims and lifecycles of profiles, rules, and scenarios."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from conformance import rules, scenarios
-from conformance.profiles import Claim, Profile, Source
+from conformance.evidence.cited import wanted
+from conformance.profiles import UNKNOWN, UPSTREAM, Claim, Profile, Source
 
 
 class Citation(NamedTuple):
     """Something that cites sources.
 
-    `where` says what in words. `messages` are templates of the error messages that it quotes, with placeholders in
-    braces.
+    `where` says what in words. `messages` are the fixed words of the error messages in its value, as quotes; `words`
+    are the other words of its value, and `models` the ways to write the name of its model. `is_in_force`: it is a claim
+    that holds on the last day of its profile, with a value that is known.
     """
 
     where: str
     sources: tuple[Source, ...]
     messages: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    is_in_force: bool = False
 
 
 def of_profile(profile: Profile) -> Iterator[Citation]:
-    """Yield the citations of a profile."""
-    yield from _of_service(profile)
-    holders = [("", profile.claims), *((f" of {model.name}", model.claims) for model in profile.models)]
-    for about, histories in holders:
-        for name, history in histories.items():
-            for claim in history:
-                yield from _of_claim(f"{profile.name}: {name}{about}", claim)
+    """Yield the citations of a profile, on all its wires."""
+    for each in (profile, *profile.protocols.values()):
+        yield from _of_service(each)
+        holders = [("", each.claims), *((model.name, model.claims) for model in each.models)]
+        for model, histories in holders:
+            for name, history in histories.items():
+                for claim in history:
+                    yield from _of_claim(each, name, model, claim)
 
 
 def of_rules_and_scenarios() -> Iterator[Citation]:
@@ -46,18 +52,13 @@ def _of_service(profile: Profile) -> Iterator[Citation]:
             yield Citation(f"{profile.name}: lifecycle{about}", period.source)
 
 
-def _of_claim(where: str, claim: Claim) -> Iterator[Citation]:
-    yield Citation(where, claim.source, tuple(_messages(claim.value)))
+def _of_claim(profile: Profile, name: str, model: str, claim: Claim) -> Iterator[Citation]:
+    where = f"{profile.name}: {name}{f' of {model}' if model else ''}"
+    is_in_force = claim.holds(profile.as_of) and claim.value not in (UNKNOWN, UPSTREAM)
+    yield _citation(where, claim.source, name, claim.value, model)._replace(is_in_force=is_in_force)
     for other in claim.disagrees:
-        yield Citation(f"{where}, disagreement", (other.source,), tuple(_messages(other.value)))
+        yield _citation(f"{where}, disagreement", (other.source,), name, other.value, model)
 
 
-def _messages(value: Any) -> Iterator[str]:
-    """Yield the templates of error messages in the value of a claim, which may be nested."""
-    below: Iterable[Any] = value if isinstance(value, list) else ()
-    if isinstance(value, Mapping):
-        if isinstance(value.get("message"), str) and "status" in value:
-            yield value["message"]
-        below = value.values()
-    for each in below:
-        yield from _messages(each)
+def _citation(where: str, sources: tuple[Source, ...], name: str, value: Any, model: str) -> Citation:
+    return Citation(where, sources, wanted.messages(value), wanted.words(name, value), wanted.model_words(model))

@@ -52,8 +52,8 @@ class Page:
 
     def holds(self, quote: str) -> bool:
         """Return True if the page holds the words of a quote; an ellipsis stands for any words."""
-        text, at = _letters(self.text), 0
-        for fragment in map(_letters, _ELLIPSIS.split(quote)):
+        text, at = _page_letters(self.text), 0
+        for fragment in map(letters, fragments(quote)):
             found = text.find(fragment, at)
             if found < 0:
                 return False
@@ -99,7 +99,8 @@ def readable(content: bytes, content_type: str) -> str:
     if "html" in kind or text.lstrip()[:_HEAD].lower().startswith(("<!doctype html", "<html")):
         # Scripts hold pages as JSON, whose markup is escaped.
         text = html.unescape(_TAG.sub(" ", _unescaped(text)))
-    return " ".join(text.split())
+        return " ".join(text.split())
+    return "\n".join(" ".join(line.split()) for line in text.splitlines())
 
 
 def _unescaped(text: str) -> str:
@@ -112,7 +113,16 @@ def _character(digits: str | None) -> str:
     return " " if "\ud800" <= character <= "\udfff" else character
 
 
+def fragments(quote: str) -> list[str]:
+    """Return the parts of a quote between its ellipses."""
+    return _ELLIPSIS.split(quote)
+
+
 @lru_cache(maxsize=16)
-def _letters(text: str) -> str:
+def _page_letters(text: str) -> str:
+    return letters(text)
+
+
+def letters(text: str) -> str:
     """Return only the letters and digits, because pages differ in markup, quotes and spaces."""
     return _NOT_LETTERS.sub("", unicodedata.normalize("NFKC", _unescaped(text)).casefold())

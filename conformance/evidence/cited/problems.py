@@ -1,20 +1,18 @@
-"""What is wrong with cited sources, by their pages and by the day on which they were read."""
+"""What is wrong with cited sources, by what they show and by the day on which they were read."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from conformance.evidence import index
 from conformance.evidence.cited.citations import Citation
+from conformance.evidence.cited.opening import FilePlace, OpenedFile, OpenState, of_page, places
 from conformance.evidence.cited.pages import Page
+from conformance.evidence.cited.shown import Proof, Shown, shown
 from conformance.profiles import Source
-
-_PLACEHOLDER: Final = re.compile(r"\{[a-z]+\}")
-_MIN_FRAGMENT: Final = 12
-"""Characters of a message between placeholders that are long enough to be looked for."""
 
 _MIN_TEXT: Final = 400
 """A shorter page holds no words, most likely because scripts load them, or because it is not text."""
@@ -23,21 +21,32 @@ _MIN_TEXT: Final = 400
 class ProblemKind(StrEnum):
     """What may be wrong.
 
-    `UNCHECKED`: nothing could be said. `MESSAGE`: no page of a claim holds the error message that it quotes, which may
-    have been found in another way; both are only notes.
+    `ABSENT`: files that show a claim were opened, and none holds its value; a quote would say what it rests on.
+    `MESSAGE`: no page of a claim holds the error message that it quotes, which may have been found in another way.
+    `UNREACHABLE`: nothing is known, because nobody answered from here. These two and `UNCHECKED` are only notes.
     """
 
     GONE = "gone"
     MOVED = "moved"
     QUOTE = "quote not found"
+    ABSENT = "value not found"
+    MODEL = "model not found"
     STALE = "not read lately"
     MESSAGE = "message not found"
     UNCHECKED = "not checked"
+    UNREACHABLE = "not reachable"
 
     @property
     def is_finding(self) -> bool:
         """Return True if someone has to correct the source."""
-        return self not in (ProblemKind.MESSAGE, ProblemKind.UNCHECKED)
+        return self not in (ProblemKind.MESSAGE, ProblemKind.UNCHECKED, ProblemKind.UNREACHABLE)
+
+
+_KINDS: Final = {
+    Proof.ELSEWHERE: ProblemKind.MOVED,
+    Proof.NO_QUOTE: ProblemKind.QUOTE,
+    Proof.NO_MODEL: ProblemKind.MODEL,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +63,54 @@ class Problem:
         return {"kind": self.kind.value, "source": self.text, "detail": self.detail, "cited": list(self.cited)}
 
 
-def find(
-    citations: Iterable[Citation], pages: Mapping[str, Page], today: date, max_age: timedelta
-) -> tuple[Problem, ...]:
+class OpenedSources(NamedTuple):
+    """What was opened: pages by address, and files by place."""
+
+    pages: Mapping[str, Page]
+    files: Mapping[FilePlace, OpenedFile]
+
+    def opened(self, source: Source) -> tuple[OpenedFile, ...]:
+        """Return the file of a source, in each release that it names."""
+        file = source.file
+        found = [self._file(source, place) for place in places(file)] if file else []
+        return tuple([each for each in found if each is not None])
+
+    def _file(self, source: Source, place: FilePlace) -> OpenedFile | None:
+        held = self.files.get(place)
+        if held is not None or place.registry != "github":
+            return held
+        url = source.addresses[0] if source.addresses else ""
+        page = self.pages.get(url)
+        page = self.pages.get(folder(source), page) if page is not None and page.is_gone else page
+        return None if page is None else of_page(place, page)
+
+
+def find(citations: Iterable[Citation], found: OpenedSources, today: date, max_age: timedelta) -> tuple[Problem, ...]:
     """Return the problems of all sources, by kind and source; each problem once."""
     cited: dict[tuple[ProblemKind, str, str], dict[str, None]] = {}
     for citation in citations:
-        for kind, source, detail in _of_citation(citation, pages, today - max_age):
+        for kind, source, detail in _of_citation(citation, found, today - max_age):
             cited.setdefault((kind, source.text, detail), {})[citation.where] = None
     order = list(ProblemKind)
     keys = sorted(cited, key=lambda key: (order.index(key[0]), *key[1:]))
     return tuple([Problem(*key, tuple(cited[key])) for key in keys])
 
 
-def _of_citation(
-    citation: Citation, pages: Mapping[str, Page], oldest: date
-) -> Iterator[tuple[ProblemKind, Source, str]]:
-    read: list[tuple[Source, Page]] = []
+def proofs(citation: Citation, found: OpenedSources) -> Iterator[tuple[Source, OpenedFile, Shown]]:
+    """Yield what each opened file of a citation shows; recordings in the index are compared by `evidence check`."""
     for source in citation.sources:
-        days = (source.read or source.searched or "9999").split("-")
-        if date(*map(int, [*days, "1", "1"][:3])) < oldest:
-            yield ProblemKind.STALE, source, f"last read {source.read or source.searched}"
-        for url in source.addresses:
-            page = _page(source, url, pages)
-            if page.failure or page.is_gone:
-                kind = ProblemKind.GONE if page.is_gone else ProblemKind.UNCHECKED
-                yield kind, source, page.failure or f"HTTP {page.status} at {page.url}"
-                continue
-            if _place(page.url) != _place(page.address):
-                yield ProblemKind.MOVED, source, f"now at {page.address}"
-            read.append((source, page))
-            yield from _quoted(source, page)
-    shown = [(source, page) for source, page in read if not source.package and len(page.text) >= _MIN_TEXT]
-    for message in citation.messages if shown else ():
-        if not any(_holds(page, message) for _, page in shown):
-            yield ProblemKind.MESSAGE, shown[0][0], f"no page of the claim holds {message!r}"
+        if not is_recording(source):
+            for opened in found.opened(source):
+                if opened.state is OpenState.OPENED:
+                    yield source, opened, shown(citation, source, opened)
+
+
+def is_recording(source: Source) -> bool:
+    """Return True for a file of a repository that is in the index of recordings."""
+    file = source.file
+    if file is None or file.registry != "github":
+        return False
+    return any(commit.startswith(file.versions[0]) for commit in index.commits().get((file.name, file.path), ()))
 
 
 def folder(source: Source) -> str:
@@ -96,27 +118,56 @@ def folder(source: Source) -> str:
     return source.link.partition("#")[0].replace("/blob/", "/tree/", 1) if source.repo else ""
 
 
-def _page(source: Source, url: str, pages: Mapping[str, Page]) -> Page:
-    page = pages.get(url, Page(url, failure="not fetched"))
-    return pages.get(folder(source), page) if page.is_gone else page
+def _of_citation(citation: Citation, found: OpenedSources, oldest: date) -> Iterator[tuple[ProblemKind, Source, str]]:
+    for source in citation.sources:
+        days = (source.read or source.searched or "9999").split("-")
+        if date(*map(int, [*days, "1", "1"][:3])) < oldest:
+            yield ProblemKind.STALE, source, f"last read {source.read or source.searched}"
+        for opened in found.opened(source):
+            if opened.state is not OpenState.OPENED:
+                is_gone = opened.state is OpenState.GONE
+                yield ProblemKind.GONE if is_gone else ProblemKind.UNREACHABLE, source, opened.detail
+    yield from _of_files(citation, found)
+    yield from _of_pages(citation, found.pages)
 
 
-def _quoted(source: Source, page: Page) -> Iterator[tuple[ProblemKind, Source, str]]:
-    if not source.quote or page.holds(source.quote):
-        return
-    if source.package:
-        yield ProblemKind.UNCHECKED, source, "the quote: files of packages are not downloaded"
-    elif len(page.text) < _MIN_TEXT:
-        yield ProblemKind.UNCHECKED, source, "the quote: the page holds too little text"
-    else:
-        yield ProblemKind.QUOTE, source, source.quote
+def _of_files(citation: Citation, found: OpenedSources) -> Iterator[tuple[ProblemKind, Source, str]]:
+    every = list(proofs(citation, found))
+    for source, _, proof in every:
+        if proof.proof in _KINDS:
+            yield _KINDS[proof.proof], source, proof.detail
+    is_shown = any(proof.is_found or proof.proof in _KINDS for _, _, proof in every)
+    # What was measured, recorded or quoted from a page is checked in another way.
+    otherwise = any(
+        source.engine or source.exchange or is_recording(source) or (source.url and source.quote)
+        for source in citation.sources
+    )
+    if every and citation.is_in_force and not is_shown and not otherwise:
+        source, _, proof = every[0]
+        yield ProblemKind.ABSENT, source, proof.detail
 
 
-def _holds(page: Page, message: str) -> bool:
-    """Return True if a page holds what is fixed in a message; fragments between placeholders must be long enough."""
-    literal = _PLACEHOLDER.sub("\0", message.replace("{{", "{").replace("}}", "}"))
-    fragments = [each for each in literal.split("\0") if len(each) >= _MIN_FRAGMENT]
-    return page.holds("…".join(fragments))
+def _of_pages(citation: Citation, pages: Mapping[str, Page]) -> Iterator[tuple[ProblemKind, Source, str]]:
+    read: list[tuple[Source, Page]] = []
+    for source in citation.sources:
+        for url in source.addresses if source.url else ():
+            page = pages.get(url, Page(url, failure="not fetched"))
+            if page.failure or page.is_gone:
+                kind = ProblemKind.GONE if page.is_gone else ProblemKind.UNREACHABLE
+                yield kind, source, page.failure or f"HTTP {page.status} at {page.url}"
+                continue
+            if _place(page.url) != _place(page.address):
+                yield ProblemKind.MOVED, source, f"now at {page.address}"
+            read.append((source, page))
+            if source.quote and not page.holds(source.quote):
+                if len(page.text) < _MIN_TEXT:
+                    yield ProblemKind.UNCHECKED, source, "the quote: the page holds too little text"
+                else:
+                    yield ProblemKind.QUOTE, source, source.quote
+    long = [(source, page) for source, page in read if len(page.text) >= _MIN_TEXT]
+    for message in citation.messages if long else ():
+        if not any(page.holds(message) for _, page in long):
+            yield ProblemKind.MESSAGE, long[0][0], f"no page of the claim holds {message!r}"
 
 
 def _place(url: str) -> tuple[str, str]:

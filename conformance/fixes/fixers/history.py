@@ -26,14 +26,14 @@ _ROLES: Final[Mapping[str, Mapping[str, str]]] = {
     "messages": {"function": "tool"},
     "contents": {"assistant": "model", "function": "user", "tool": "user"},
 }
-_HOLDERS: Final = ("messages", "input", "contents")
+HOLDERS: Final = ("messages", "input", "contents")
 
 
 class _Unit:
     """What a request holds in a list, taken apart: calls, results and the rest, each with its key and its holder."""
 
     def __init__(self, request: Mapping[str, Any]) -> None:
-        self.holder = next((key for key in _HOLDERS if isinstance(request.get(key), list)), "")
+        self.holder = next((key for key in HOLDERS if isinstance(request.get(key), list)), "")
         self.units: Sequence[Any] = request.get(self.holder, ())
 
 
@@ -78,7 +78,7 @@ def result_ids(unit: Any) -> list[Any]:
     return []
 
 
-def _call_ids(unit: Any) -> list[Any]:
+def call_ids(unit: Any) -> list[Any]:
     """Return the ids of the calls in a unit, in their order."""
     shown = as_object(unit)
     if shown.get("type") == "function_call":
@@ -98,9 +98,9 @@ def _ordered(units: Sequence[Any]) -> list[Any]:
     """Return the units with each run of results in the order of the calls before it."""
     changed, order, start = list(units), list[Any](), 0
     while start < len(changed):
-        ids = _call_ids(changed[start])
+        ids = call_ids(changed[start])
         if ids:
-            order = [*order, *ids] if start and _call_ids(changed[start - 1]) else ids
+            order = [*order, *ids] if start and call_ids(changed[start - 1]) else ids
         end = start
         while end < len(changed) and result_ids(changed[end]):
             end += 1
@@ -131,11 +131,11 @@ def _adjacent(units: Sequence[Any]) -> list[Any] | None:
     others = [unit for unit in units if not result_ids(unit)]
     ends: dict[int, list[Any]] = {}
     for result in results:
-        owners = [number for number, unit in enumerate(others) if result_ids(result)[0] in _call_ids(unit)]
+        owners = [number for number, unit in enumerate(others) if result_ids(result)[0] in call_ids(unit)]
         if not owners:
             return None
         end = owners[-1]
-        while end + 1 < len(others) and _call_ids(others[end + 1]) and others[end + 1].get("type") == "function_call":
+        while end + 1 < len(others) and call_ids(others[end + 1]) and others[end + 1].get("type") == "function_call":
             end += 1
         ends.setdefault(end, []).append(result)
     return [each for number, unit in enumerate(others) for each in (unit, *ends.get(number, ()))]
@@ -178,7 +178,7 @@ def _paired(units: Sequence[Any]) -> list[Any] | None:
     changed = list(units)
     waiting: list[Any] = []
     orphans: list[int] = []
-    made = {identity for unit in units for identity in _call_ids(unit)}
+    made = {identity for unit in units for identity in call_ids(unit)}
     answered = {identity for unit in units for identity in result_ids(unit)}
     for number, unit in enumerate([*units, None]):
         ids = result_ids(unit)
@@ -189,7 +189,7 @@ def _paired(units: Sequence[Any]) -> list[Any] | None:
                 changed[orphans[0]] = _with_id(changed[orphans[0]], waiting[0])
             elif len(waiting) == len(orphans) == 1:
                 _name_call(changed, orphans[0])
-            own = [each for each in _call_ids(unit) if each not in answered]
+            own = [each for each in call_ids(unit) if each not in answered]
             waiting = [*waiting, *own] if as_object(unit).get("type") == "function_call" else own
             orphans = []
     return changed if changed != list(units) else None
@@ -198,7 +198,7 @@ def _paired(units: Sequence[Any]) -> list[Any] | None:
 def _name_call(units: list[Any], position: int) -> None:
     """Give the call before a result that has no id the id of that result, in place."""
     (identity,) = result_ids(units[position])
-    turn = max(number for number in range(position) if _call_ids(units[number]))
+    turn = max(number for number in range(position) if call_ids(units[number]))
     calls = [
         call if isinstance(call.get("id"), str) else {**call, "id": identity}
         for call in units[turn].get("tool_calls", ())
@@ -222,7 +222,7 @@ def _by_position(units: Sequence[Any]) -> list[Any]:
     """Return the units with the ids of calls in as many results that follow them, in their order."""
     changed = list(units)
     for number, unit in enumerate(units):
-        ids = _call_ids(unit)
+        ids = call_ids(unit)
         run = list(takewhile(lambda at: len(result_ids(units[at])) == 1, range(number + 1, len(units))))
         if len(ids) == len(run) > 1 and len(set(ids)) == len(ids):
             for identity, at in zip(ids, run, strict=True):
@@ -277,7 +277,7 @@ def _from_earlier(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
         changed: list[Any] = []
         for unit in units.units:
             changed.append(unit)
-            changed += [known[each] for each in _call_ids(unit) if each in known and each not in answered]
+            changed += [known[each] for each in call_ids(unit) if each in known and each not in answered]
         if len(changed) > len(units.units):
             title, origin = "send the result that an earlier request has", f"/{number}/request/{earlier.holder}"
             yield Candidate({**problem.request, units.holder: changed}, title, origin)
@@ -285,12 +285,12 @@ def _from_earlier(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
 
 def _from_replies(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
     """Yield the request with the reply whose calls its results answer, where the client left it out."""
-    made = {identity for unit in units.units for identity in _call_ids(unit)}
+    made = {identity for unit in units.units for identity in call_ids(unit)}
     orphans = [(at, ids) for at, unit in enumerate(units.units) if (ids := result_ids(unit)) and not made & set(ids)]
     for at, ids in orphans:
         for number in range(problem.number - 1, -1, -1):
             sent, origin = reply_units(problem, number), f"/{number}/response"
-            if not any(each in _call_ids(unit) for unit in sent for each in ids):
+            if not any(each in call_ids(unit) for unit in sent for each in ids):
                 continue
             # The second one is for a client that sent something else in its place.
             for before in (units.units[:at], units.units[: at - 1]):

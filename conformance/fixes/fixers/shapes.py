@@ -39,6 +39,7 @@ _EMPTY: Final[tuple[Any, ...]] = ("", None, [], {})
 _UNIT: Final = 2
 """The length of the place of a message, item or content in a request."""
 
+_TEXT_PARTS: Final = ("text", "input_text", "output_text")
 _ABSENT: Final = object()
 
 
@@ -53,6 +54,9 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
         yield from _without(request, place, spared)
     for other in _other_forms(value, problem):
         yield Candidate(_replaced(request, place, other), "send it in the form that is expected", spared=spared)
+    parent = value_at(request, place[:-1], None) if place else None
+    if isinstance(parent, dict) and (named := _with_text(parent)) is not None:
+        yield Candidate(_replaced(request, place[:-1], named), "send the text as the text of its part", whole=True)
     if value is not _ABSENT:
         yield from _without(request, place, spared)
     yield from _of_parent(problem, place)
@@ -96,6 +100,9 @@ def _other_forms(value: Any, problem: ClientProblem) -> Iterator[Any]:
             named = [each for each in (_ROLES[str(value)], "user") if each in named] or named
         yield from named
     if isinstance(value, dict):
+        if (part := _with_text(value)) is not None:
+            yield [part]
+            yield part
         yield orjson.dumps(value).decode()
         yield [value]
         yield {"url": value["url"]} if isinstance(value.get("url"), str) else [value]
@@ -112,6 +119,18 @@ def _other_forms(value: Any, problem: ClientProblem) -> Iterator[Any]:
         yield str(value)
         yield int(value)
     yield from ([], {}, "") if value is None else ()
+
+
+def _with_text(value: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a part without a type, or whose only text stands under another key, as a part of text; None for others."""
+    if "type" not in value and isinstance(value.get("text"), str):
+        return {"type": "text", **value}
+    others = [key for key, each in value.items() if key != "type" and isinstance(each, str) and each.strip()]
+    if value.get("type", "text") not in _TEXT_PARTS or "text" in value or len(others) != 1:
+        return None
+    return {"type": value.get("type", "text"), "text": value[others[0]]} | {
+        key: each for key, each in value.items() if key not in ("type", *others)
+    }
 
 
 def _of_text(value: str, problem: ClientProblem) -> Iterator[Any]:

@@ -34,6 +34,7 @@ _MARKS: Final = (
     ("run_type", "langsmith"),
     ("response_status_code", "portkey"),
     ("span_attributes", "braintrust"),
+    ("op_name", "weave"),
     ("meta", "datadog"),
     ("traceId", "langfuse"),
     ("trace_id", "langfuse"),

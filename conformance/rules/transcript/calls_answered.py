@@ -8,6 +8,7 @@ from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
 _NO_ID = "results.without-id"
+_NONE = "gemini.call-without-response"
 
 
 @rule(
@@ -23,7 +24,7 @@ _NO_ID = "results.without-id"
     ],
     good=[example("tool-result")],
     claim="results.missing",
-    reads=("results.missing-at-end", _NO_ID),
+    reads=("results.missing-at-end", _NO_ID, _NONE),
     wires=EVERY,
 )
 def judge(turn: ToolTurn, context: Context) -> list[Fault]:
@@ -37,6 +38,8 @@ def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     answers = Counter([key_of(result.id) for result in turn.results])
     is_last = turn.number == len(turn.request["messages"]) - 1
     claim = "results.missing-at-end" if is_last and context.knows("results.missing-at-end") else None
+    if not turn.results and not is_last and context.knows(_NONE):
+        claim = _NONE
     if any(result.id is None for result in turn.results) and _NO_ID in context.claims:
         # What a provider does with a result without an id, it does with the call that this result may be meant for.
         claim = claim if context.rejects_or_damages(_NO_ID) else _NO_ID

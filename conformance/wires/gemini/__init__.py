@@ -4,7 +4,7 @@ Source: https://ai.google.dev/api/generate-content
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -54,6 +54,45 @@ def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
     return "finishReason", candidate.get("finishReason")
 
 
+_SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    name: tuple([("generationConfig", *path) for path in paths])
+    for name, paths in {
+        "token limit": (("maxOutputTokens",),),
+        "temperature": (("temperature",),),
+        "top_p": (("topP",),),
+        "stop texts": (("stopSequences",),),
+        "reply format": (("responseJsonSchema",), ("responseSchema",)),
+        "effort": tuple([("thinkingConfig", key) for key in ("thinkingBudget", "thinkingLevel", "includeThoughts")]),
+    }.items()
+}
+
+
+def _settings(name: str) -> tuple[tuple[str, ...], ...]:
+    return _SETTINGS.get(name, ())
+
+
+def _described(name: str, _owner: str) -> dict[str, Any]:
+    """Return a model as https://ai.google.dev/api/models has it."""
+    methods = ["generateContent", "countTokens", "streamGenerateContent"]
+    limits = {"inputTokenLimit": 1048576, "outputTokenLimit": 65536}
+    return {
+        "name": f"models/{name}",
+        "version": "001",
+        "displayName": name,
+        **limits,
+        "supportedGenerationMethods": methods,
+    }
+
+
+def _listed(names: Sequence[str], owner: str) -> dict[str, Any]:
+    return {"models": [_described(name, owner) for name in names]}
+
+
+def _asks(path: str, headers: Mapping[str, str]) -> bool:
+    # OpenAI's clients reach Google's models below `/v1beta/openai`.
+    return "x-goog-api-key" in headers or (path.startswith("/v1beta/") and "/openai/" not in path)
+
+
 WIRE: Final = Wire(
     NAME,
     "Gemini",
@@ -71,4 +110,12 @@ WIRE: Final = Wire(
     holds_objects=True,
     streams_lists=True,
     ended=_ended,
+    settings=_settings,
+    effort=("generationConfig", "thinkingConfig", "thinkingLevel"),
+    # https://ai.google.dev/api/tokens
+    counting=re.compile(r"(?:/.+)?/models/[^/]+:countTokens"),
+    counted=lambda number: {"totalTokens": number},
+    listed=_listed,
+    described=_described,
+    asks=_asks,
 )

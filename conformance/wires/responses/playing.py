@@ -25,7 +25,8 @@ def events(reply: Mapping[str, Any]) -> Iterator[NativeEvent]:
 
 
 def _values(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    begun = {**reply, "status": "in_progress", "incomplete_details": None, "output": [], "usage": None}
+    unknown = dict.fromkeys([key for key in ("completed_at", "incomplete_details", "usage") if key in reply])
+    begun = {**reply, **unknown, "status": "in_progress", "output": []}
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
     for index, item in objects(reply.get("output")):
@@ -41,7 +42,7 @@ def _begun(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return an item as it is when it is added: without its text."""
     begun = dict(item)
     begun |= {key: [] for key in ("content", "summary") if key in begun}
-    begun |= {"arguments": ""} if "arguments" in begun else {}
+    begun |= {key: "" for key in ("arguments", "input") if type(begun.get(key)) is str}
     begun |= {"status": "in_progress"} if "status" in begun else {}
     blob = begun.get("encrypted_content")
     return begun | ({"encrypted_content": blob[: len(blob) // 2]} if type(blob) is str else {})
@@ -62,6 +63,8 @@ def _inside(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield from _part(part, at)
     if type(item.get("arguments")) is str:
         yield from _text("response.function_call_arguments", "arguments", item["arguments"], {})
+    if item.get("type") == "custom_tool_call":
+        yield from _text("response.custom_tool_call_input", "input", str(item.get("input")), {})
 
 
 def _part(part: Mapping[str, Any], at: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -25,6 +25,7 @@ from conformance.wires.responses.blocks import (
     reasoning_item,
     write_call,
 )
+from conformance.wires.responses.declared import as_declared, declared_tools
 from conformance.wires.responses.playing import events
 
 __all__ = ["conversation", "events", "hold", "own", "reply", "request"]
@@ -37,21 +38,31 @@ BLOBS: Final = "reasoning.encrypted_content"
 _REASONS: Final[Mapping[str, str]] = {"length": "max_output_tokens", "content_filter": "content_filter"}
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "background": False,
+    "frequency_penalty": 0.0,
     "instructions": None,
     "max_output_tokens": None,
+    "max_tool_calls": None,
     "metadata": {},
     "parallel_tool_calls": True,
+    "presence_penalty": 0.0,
     "previous_response_id": None,
+    "prompt_cache_key": None,
     "reasoning": {"effort": None, "summary": None},
+    "safety_identifier": None,
+    "service_tier": "default",
     "store": True,
     "temperature": 1.0,
     "text": {"format": {"type": "text"}},
     "tool_choice": "auto",
     "tools": [],
+    "top_logprobs": 0,
     "top_p": 1.0,
     "truncation": "disabled",
 }
 """What a reply repeats of its request, and what it says if the request does not."""
+
+_TOOL: Final[Mapping[str, Any]] = {"description": None, "parameters": None, "strict": True}
+"""What a reply says of a function that is left out of its request."""
 
 _TEXT_MEMBERS: Final[Mapping[str, Any]] = {"annotations": [], "logprobs": []}
 _ID_BYTES: Final = 24
@@ -256,19 +267,33 @@ def reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
         identity = f"resp_{_made_id(identity + rendered(asked))}"
     reason = _REASONS.get(as_word(choice.get("finish_reason")))
     status = "completed" if reason is None else "incomplete"
-    repeated = {key: value if asked.get(key) is None else asked[key] for key, value in _DEFAULTS.items()}
+    created = body.get("created", 0)
     return {
         "id": identity,
         "object": "response",
-        "created_at": body.get("created", 0),
+        "created_at": created,
+        "completed_at": created if status == "completed" else None,
         "status": status,
         "error": None,
         "incomplete_details": None if reason is None else {"reason": reason},
         "model": body.get("model"),
         "output": _output(as_object(choice.get("message")), identity, status, asked),
-        **repeated,
+        **_repeated(asked),
         "usage": _usage(as_object(body.get("usage"))),
     }
+
+
+def _repeated(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a reply repeats of its request, whole: with the defaults of what is left out."""
+    made = {key: value if asked.get(key) is None else asked[key] for key, value in _DEFAULTS.items()}
+    for key in ("reasoning", "text"):
+        made[key] = {**_DEFAULTS[key], **made[key]} if type(made[key]) is dict else made[key]
+    if type(made["tools"]) is list:
+        made["tools"] = [
+            {**_TOOL, **tool} if type(tool) is dict and tool.get("type") == "function" else tool
+            for tool in made["tools"]
+        ]
+    return made
 
 
 def own(native: Native) -> Any:
@@ -296,10 +321,11 @@ def _made_id(seed: str) -> str:
 def _output(message: Mapping[str, Any], identity: str, status: str, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the items of a reply; the last one is incomplete if the reply is."""
     phase = {"phase": message["phase"]} if "phase" in message else {}
-    items = [_answered(item, phase, asked) for item in _turn_items(message)]
+    declared = declared_tools(asked.get("tools"))
+    items = [_answered(as_declared(item, declared), phase, asked) for item in _turn_items(message)]
     if items and "status" in items[-1]:
         items[-1]["status"] = status
-    prefixes = {"reasoning": "rs", "message": "msg", "function_call": "fc"}
+    prefixes = {"reasoning": "rs", "message": "msg", "function_call": "fc", "custom_tool_call": "ctc"}
     return [
         {"id": f"{prefixes[item['type']]}_{_made_id(f'{identity} {position}')}"} | item
         for position, item in enumerate(items)

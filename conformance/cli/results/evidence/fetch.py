@@ -1,6 +1,7 @@
 """Fetch the files of the index into the cache and verify them.
 
-It gets the files by commit, over HTTPS or from git mirrors, and verifies the digest of every recording.
+It gets the files by commit, over HTTPS or from git mirrors, and verifies the digest of every recording. A file is gone
+if its repository has none at that commit; a mirror that lacks the repository or the commit says nothing of it.
 """
 
 import argparse
@@ -11,7 +12,7 @@ from typing import Final
 
 from conformance.arguments import positive
 from conformance.cli import _recordings
-from conformance.errors import UnknownName
+from conformance.errors import UnknownName, Unusable
 from conformance.evidence import index
 from conformance.evidence.fetching import Cache, Checked, State, fetch
 from conformance.reporting.text import plural
@@ -54,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     progress.clear()
     for line in _report(checked):
         print(line)
+    if all(each.state is State.NOT_MIRRORED for each in checked):
+        raise Unusable("nothing was checked: no mirror has these files")
     return int(any(each.state in _BAD for each in checked))
 
 

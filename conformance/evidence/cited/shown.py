@@ -1,0 +1,86 @@
+"""What a cited file shows of the claim that cites it: the quote, or else the value beside the model's name."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from conformance.evidence.cited.citations import Citation
+from conformance.evidence.cited.opening import OpenedFile
+from conformance.evidence.cited.texts import SLACK, CitedText
+from conformance.profiles import Source
+
+_LONG_WORD = 6
+"""Letters of a word that tells something where no lines are cited; `low` and `400` are everywhere."""
+
+
+class Proof(StrEnum):
+    """What was found. `ELSEWHERE`: the quote, but not at the lines or the path that are cited."""
+
+    QUOTE = "quote found"
+    VALUE = "value found"
+    ELSEWHERE = "stands elsewhere"
+    NO_QUOTE = "quote not found"
+    NO_MODEL = "model not found"
+    NOTHING = "nothing to find"
+
+
+class Shown(NamedTuple):
+    """What a file shows, where (a line, 0 if nowhere), and why it is not enough."""
+
+    proof: Proof
+    line: int = 0
+    detail: str = ""
+
+    @property
+    def is_found(self) -> bool:
+        """Return True if the file shows what it is cited for."""
+        return self.proof in (Proof.QUOTE, Proof.VALUE)
+
+
+def shown(citation: Citation, source: Source, opened: OpenedFile) -> Shown:
+    """Return what an opened file shows."""
+    file = source.file
+    ranges = file.lines if file else ()
+    text = opened.text
+    if opened.path != opened.place.path:
+        return Shown(Proof.ELSEWHERE, 0, f"the file is {opened.path}")
+    if ranges and max(last for _, last in ranges) > text.last:
+        return Shown(Proof.ELSEWHERE, 0, f"the file has {text.last:,} lines")
+    found = _quote(source.quote, text, ranges) if source.quote else _value(citation, text, ranges)
+    if found.is_found and citation.models and not _names(citation, source, opened):
+        return Shown(Proof.NO_MODEL, found.line, f"the file does not name {citation.models[0]}")
+    return found
+
+
+def _quote(quote: str, text: CitedText, ranges: Sequence[tuple[int, int]]) -> Shown:
+    at = list(text.find(quote))
+    if not at:
+        return Shown(Proof.NO_QUOTE, 0, quote)
+    inside = [line for line in at if any(first - SLACK <= line <= last + SLACK for first, last in ranges)]
+    if inside or not ranges:
+        return Shown(Proof.QUOTE, (inside or at)[0])
+    return Shown(Proof.ELSEWHERE, at[0], f"the quote stands at line {at[0]:,}")
+
+
+def _value(citation: Citation, text: CitedText, ranges: Sequence[tuple[int, int]]) -> Shown:
+    for message in citation.messages:
+        at = next(text.find(message), 0)
+        if at:
+            return Shown(Proof.VALUE, at)
+    words = citation.words
+    tells = ranges or any(len(word) >= _LONG_WORD and not word.isdigit() for word in words) or citation.models
+    if words and tells:
+        for model in citation.models or ("",):
+            at = text.near([*words, *([model] if model and not ranges else [])], ranges)
+            if at:
+                return Shown(Proof.VALUE, at)
+    looked = ", ".join([*words, *citation.messages])
+    beside = f" beside {citation.models[0]}" if citation.models and looked else ""
+    return Shown(Proof.NOTHING, 0, f"no {looked}{beside}" if looked else "the value has no words that a file can hold")
+
+
+def _names(citation: Citation, source: Source, opened: OpenedFile) -> bool:
+    text = opened.text
+    return any(text.near([model]) for model in citation.models) or any(
+        model.lower() in f"{opened.path} {source.quote}".lower() for model in citation.models
+    )
