@@ -7,11 +7,11 @@ from typing import Any
 
 from conformance import rules
 from conformance.adapters import loop
+from conformance.adapters.agent_case import agent_session, check_parts, lacking, run_agent
 from conformance.adapters.driver import Driver, Surroundings, drive
 from conformance.adapters.job import job_of
 from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
-from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.runs import Case
@@ -60,6 +60,8 @@ def run_case(
     if unmet is not None:
         note = f"{NOT_PLAYED}: {setup.profile.name} claims {unmet} = {claims.get(unmet)!r}"
         return CaseRun(Case(scenario.name, variant, Evidence.SIMULATED, note=note))
+    if scenario.for_agents:
+        return _run_agent_case(server, scenario, setup, surroundings)
     session = server.open(scenario, setup.profile, variant, setup.model, strict=setup.strict)
     job = job_of(session)
     result = drive(setup.driver, job, surroundings)
@@ -75,6 +77,32 @@ def run_case(
     note = normalize_text(_note(session, result.answer), {})
     return CaseRun(
         Case(scenario.name, variant, Evidence.SIMULATED, outcomes, note=note), conversation, result.answer.versions
+    )
+
+
+def _run_agent_case(
+    server: SessionServer, scenario: Scenario, setup: AdapterSetup, surroundings: Surroundings
+) -> CaseRun:
+    """Drive a whole agent through a scenario and check what it sent."""
+    reason = setup.driver.agent.get("cannot", {}).get(scenario.name, "")
+    if reason:
+        return CaseRun(Case(scenario.name, "stream", Evidence.SIMULATED, note=f"{NOT_PLAYED}: {reason}"))
+    session, job, answer, failure = run_agent(server, scenario, setup.profile, setup.model, setup.driver, surroundings)
+    conversation = session.exchanges
+    failure = session.fault or failure
+    if answer is None or failure:
+        return CaseRun(_errored(scenario, "stream", normalize_text(failure, {})), conversation)
+    if lacking(session):
+        return CaseRun(
+            Case(scenario.name, "stream", Evidence.SIMULATED, note=f"{NOT_PLAYED}: {lacking(session)}"), conversation
+        )
+    found = agent_session(session, job, answer)
+    outcomes = normalize(check_session(found, session.profile), found.conversation)
+    note = normalize_text(_note(session, answer), {})
+    beside = len(session.beside)
+    note = "; ".join(filter(None, [note, f"{beside} requests beside the conversation" if beside else ""]))
+    return CaseRun(
+        Case(scenario.name, "stream", Evidence.SIMULATED, outcomes, note=note), conversation, answer.versions
     )
 
 
@@ -114,7 +142,7 @@ def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ..
     if not session.conversation:
         return tuple(_nothing_sent(wanted, session))
     claims = profile.at(str(session.job["model"]))
-    checked = check(session.conversation, profile)
+    checked = check_parts(session.conversation, session.seams, profile)
     clients = [outcome for outcome in checked if rules.by_id()[outcome.rule].on.side is Side.CLIENT]
     outcomes = sorted([*clients, *loop.judge(session)], key=lambda outcome: outcome.rule)
     idle = {outcome.rule for outcome in outcomes if outcome.found_nothing} & wanted

@@ -100,7 +100,7 @@ def _is_complete(scenario: Scenario) -> bool:
 
 
 def _truncates(scenario: Scenario) -> bool:
-    return any(not TRUNCATING.isdisjoint(turn.raw) for turn in scenario.turns)
+    return any(not TRUNCATING.isdisjoint((*turn.raw, *turn.first)) for turn in scenario.turns)
 
 
 def _fails(scenario: Scenario) -> bool:

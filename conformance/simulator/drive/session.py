@@ -22,7 +22,7 @@ from conformance.simulator.responder import Responder
 from conformance.simulator.sessions import AFTER_SCRIPT, ScenarioSession
 from conformance.transport.http import HttpReply
 from conformance.wire.changes import message_key
-from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.exchange import Exchange
 from conformance.wire.text import content_text
 from conformance.wire.values import as_object, objects
 
@@ -30,7 +30,8 @@ NOTHING: Final = "nothing"
 """What the model says for a result that does not hold what it should."""
 
 _TITLE: Final = "Reading notes"
-_SUMMARY: Final = "Summary: notes of the folder {mark} are being read, one after the other. The next one comes now."
+_SUMMARISED: Final = "are being read, one after the other. The next one comes now."
+_SUMMARY: Final = f"Summary: notes of the folder {{mark}} {_SUMMARISED}"
 _NO_TOOL: Final = "There is no tool for that."
 _SHORTER: Final = re.compile(r"\b(?:summary|summaries|summari[sz]e|compact|condense|hand-?off|checkpoint)", re.I)
 _LAST_WORDS: Final = 20_000
@@ -113,9 +114,11 @@ class DrivenSession(ScenarioSession):
         return replace(self.scenario, turns=tuple(turns))
 
     @property
-    def judged(self) -> Conversation:
-        """Return the exchanges of the conversation, up to the request that an agent made shorter, if it did."""
-        return self.exchanges[: self.shortened]
+    def seams(self) -> tuple[int, ...]:
+        """Return the exchanges with which another history begins: one that was made shorter, or for another model."""
+        switched = [number for number, turn in enumerate(self.scenario.turns) if turn.other_model]
+        firsts = [self.given.index(number) for number in switched if number in self.given]
+        return tuple(sorted({*firsts, *([] if self.shortened is None else [self.shortened])}))
 
     def is_opening(self, messages: Sequence[Any]) -> bool:
         """Return whether messages are those of the first request, of which nothing came back yet."""
@@ -169,7 +172,7 @@ class DrivenSession(ScenarioSession):
 
     def _stands_beside(self, body: Mapping[str, Any], found: Mapping[str, AgentTool]) -> bool:
         """Return whether a request is not one of the conversation: it has no tools for it, or asks for a summary."""
-        if self._is_shortening and _SHORTER.search(_last_words(body)) and not self._has_prompt_last(body):
+        if self._is_shortening and self._asks_for_summary(body):
             return True
         if self.tools and not found:
             return True
@@ -180,9 +183,11 @@ class DrivenSession(ScenarioSession):
         texts = [content_text(each.get("content")) for _, each in objects(body.get("messages"))]
         return any(prompt in text for text in texts for prompt in prompts)
 
-    def _has_prompt_last(self, body: Mapping[str, Any]) -> bool:
+    def _asks_for_summary(self, body: Mapping[str, Any]) -> bool:
+        """Return whether the last words of a request ask for a summary, and do not hold the one that was given."""
         last = _last_words(body).strip()
-        return self.knows_prompts and any(last.endswith(prompt.strip()) for prompt in self.scenario.prompts)
+        is_prompt = self.knows_prompts and any(last.endswith(prompt.strip()) for prompt in self.scenario.prompts)
+        return bool(_SHORTER.search(last)) and _SUMMARISED not in last and not is_prompt
 
     def _next(self, body: Mapping[str, Any], messages: Sequence[Any]) -> int | None:
         """Return the number of the turn that a request gets; None if the script has none for it."""
