@@ -72,9 +72,8 @@ def agent_session(session: DrivenSession, job: Mapping[str, Any], answer: Driver
 
 def lacking(session: DrivenSession) -> str:
     """Return why a scenario was not played as it is; empty if it was."""
-    if not session.lacking:
-        return ""
-    return f"the agent offers no tool for {', '.join(sorted(session.lacking))}"
+    deeds = session.lacking or ({*session.scenario.tools} if session.beside and not session.given else set())
+    return f"the agent offers no tool for {', '.join(sorted(deeds))}" if deeds else ""
 
 
 def _tools(session: DrivenSession) -> Sequence[Mapping[str, Any]]:

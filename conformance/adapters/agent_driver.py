@@ -31,7 +31,7 @@ def main() -> int:
         model = job["other_model"] if number in job["switches"] else job["model"]
         done = _run(agent, {**values, "prompt": prompt, "model": model}, is_first=number == 0)
         if done.returncode:
-            error = {"type": f"exit code {done.returncode}", "message": _end(done.stderr) or _end(done.stdout)}
+            error = {"type": f"exit code {done.returncode}", "message": _end(f"{done.stderr}\n{done.stdout}")}
             break
         texts.append(_text(done.stdout, agent.get("answer", {})))
     answer = {"texts": texts, "version": {agent["package"]: agent["version"]}}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from conformance import rules
+from conformance import rules, wires
 from conformance.adapters import loop
 from conformance.adapters.agent_case import agent_session, check_parts, lacking, run_agent
 from conformance.adapters.driver import Driver, Surroundings, drive
@@ -39,13 +39,15 @@ class AdapterSetup:
 class CaseRun:
     """A case that was run, its exchanges, and the package versions that the driver reported.
 
-    `wrong_kind`: every request asked for the other kind of reply than the case tests.
+    `wrong_kind`: every request asked for the other kind of reply than the case tests. `beside`: what a whole agent
+    asked beside the conversation.
     """
 
     case: Case
     conversation: Conversation = ()
     versions: Mapping[str, str] | None = None
     wrong_kind: bool = False
+    beside: Conversation = ()
 
 
 def run_case(
@@ -84,26 +86,22 @@ def _run_agent_case(
     server: SessionServer, scenario: Scenario, setup: AdapterSetup, surroundings: Surroundings
 ) -> CaseRun:
     """Drive a whole agent through a scenario and check what it sent."""
+    case = Case(scenario.name, "stream", Evidence.SIMULATED)
     reason = setup.driver.agent.get("cannot", {}).get(scenario.name, "")
     if reason:
-        return CaseRun(Case(scenario.name, "stream", Evidence.SIMULATED, note=f"{NOT_PLAYED}: {reason}"))
+        return CaseRun(replace(case, note=f"{NOT_PLAYED}: {reason}"))
     session, job, answer, failure = run_agent(server, scenario, setup.profile, setup.model, setup.driver, surroundings)
-    conversation = session.exchanges
+    conversation, beside = session.exchanges, wires.translate(tuple(session.beside))
     failure = session.fault or failure
     if answer is None or failure:
-        return CaseRun(_errored(scenario, "stream", normalize_text(failure, {})), conversation)
+        return CaseRun(_errored(scenario, "stream", normalize_text(failure, {})), conversation, beside=beside)
     if lacking(session):
-        return CaseRun(
-            Case(scenario.name, "stream", Evidence.SIMULATED, note=f"{NOT_PLAYED}: {lacking(session)}"), conversation
-        )
+        return CaseRun(replace(case, note=f"{NOT_PLAYED}: {lacking(session)}"), conversation, beside=beside)
     found = agent_session(session, job, answer)
     outcomes = normalize(check_session(found, session.profile), found.conversation)
-    note = normalize_text(_note(session, answer), {})
-    beside = len(session.beside)
-    note = "; ".join(filter(None, [note, f"{beside} requests beside the conversation" if beside else ""]))
-    return CaseRun(
-        Case(scenario.name, "stream", Evidence.SIMULATED, outcomes, note=note), conversation, answer.versions
-    )
+    number = f"{len(beside)} requests beside the conversation" if beside else ""
+    note = "; ".join(filter(None, [normalize_text(_note(session, answer), {}), number]))
+    return CaseRun(replace(case, outcomes=outcomes, note=note), conversation, answer.versions, beside=beside)
 
 
 def client_session(session: ScenarioSession, job: Mapping[str, Any], answer: DriverAnswer) -> ClientSession:

@@ -269,9 +269,10 @@ def serving_sessions(listener: socket.socket | None = None) -> Iterator[SessionS
 def session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile:
     """Return the profile that a session simulates and checks by.
 
-    Its model thinks without being asked to, since few clients can be configured to ask.
+    Its model thinks without being asked to, since few clients can be configured to ask. Whole agents ask by themselves.
     """
     claims = dict(scenario.claims)
-    if profile.at(model).get("thinking.mode", UNKNOWN) in (UNKNOWN, "default-off"):
+    silent = (UNKNOWN,) if scenario.for_agents else (UNKNOWN, "default-off")
+    if profile.at(model).get("thinking.mode", UNKNOWN) in silent:
         claims = {"thinking.mode": "default-on", **dict.fromkeys(_IF_THINKING, UNKNOWN), **claims}
     return profile.with_claims(claims)

@@ -98,6 +98,7 @@ class DrivenSession(ScenarioSession):
     _firsts: dict[int, int] = field(default_factory=dict)
     _messages: Any = None
     _refused: Any = None
+    _cuts: list[int] = field(default_factory=list)
     _is_beside: bool = False
     _number: int | None = None
     _is_shortening: bool = False
@@ -163,7 +164,9 @@ class DrivenSession(ScenarioSession):
                 self._turn = ScriptTurn()
                 self._refused = _keys(messages)
                 return self._refuse(responder, body, firsts[done])
-            return self._play(responder, body, number, found, messages, raw=("cut",))
+            reply = self._play(responder, body, number, found, messages, raw=("cut",))
+            self._cuts.append(number)
+            return reply
         if number is None:
             self._turn = AFTER_SCRIPT
             return self._send(responder, body, AFTER_SCRIPT)
@@ -174,9 +177,9 @@ class DrivenSession(ScenarioSession):
         """Return whether a request is not one of the conversation: it has no tools for it, or asks for a summary."""
         if self._is_shortening and self._asks_for_summary(body):
             return True
-        if self.tools and not found:
-            return True
-        return not found and self.knows_prompts and bool(self.scenario.tools) and not self._has_prompt(body)
+        if self.scenario.tools:
+            return not found
+        return self.knows_prompts and not self._has_prompt(body)
 
     def _has_prompt(self, body: Mapping[str, Any]) -> bool:
         prompts = [prompt.strip() for prompt in self.scenario.prompts]
@@ -184,10 +187,12 @@ class DrivenSession(ScenarioSession):
         return any(prompt in text for text in texts for prompt in prompts)
 
     def _asks_for_summary(self, body: Mapping[str, Any]) -> bool:
-        """Return whether the last words of a request ask for a summary, and do not hold the one that was given."""
+        """Return whether the last words of a request ask for a summary, and nothing in it is one that was given."""
         last = _last_words(body).strip()
+        texts = [content_text(each.get("content")) for _, each in objects(body.get("messages"))]
         is_prompt = self.knows_prompts and any(last.endswith(prompt.strip()) for prompt in self.scenario.prompts)
-        return bool(_SHORTER.search(last)) and _SUMMARISED not in last and not is_prompt
+        is_given = any(_SUMMARISED in text for text in texts)
+        return bool(_SHORTER.search(last)) and not is_given and not is_prompt
 
     def _next(self, body: Mapping[str, Any], messages: Sequence[Any]) -> int | None:
         """Return the number of the turn that a request gets; None if the script has none for it."""
@@ -278,6 +283,13 @@ class DrivenSession(ScenarioSession):
         if tool is None and "command" in values:
             tool = found.get("shell")
         return None if tool is None else tool.call(values)
+
+    def _history(self) -> list[dict[str, Any]]:
+        """Return the messages before the current turn; a reply that was cut had ids of its own, too."""
+        cut = [turn for number in self._cuts if (turn := self.played.get(number)) is not None]
+        calls = [[{"function": {"name": name}} for name, _ in turn.calls] for turn in cut]
+        before = [{"role": "assistant", "content": "", "tool_calls": each} for each in calls if each]
+        return [*before, *ScenarioSession._history(self)]  # noqa: SLF001 — `super` fails in a class with slots
 
     def _refuse(self, responder: Responder, body: Mapping[str, Any], reason: str) -> HttpReply:
         """Return a refusal in the middle of the work."""
