@@ -47,6 +47,9 @@ _IF_THINKING: Final = (
 )  # fmt: skip
 """Claims about requests that switch thinking on; they do not apply to a request without the switch."""
 
+_ADAPTIVE: Final = {"at": "/thinking/type", "equals": "adaptive", "thinks": True}
+"""Where a request leaves it to the model whether to think, that of an agent does."""
+
 
 class Rejection(NamedTuple):
     """A refused request: the number of its exchange, the rule that it breaks, and the refusal."""
@@ -275,4 +278,7 @@ def session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile
     silent = (UNKNOWN,) if scenario.for_agents else (UNKNOWN, "default-off")
     if profile.at(model).get("thinking.mode", UNKNOWN) in silent:
         claims = {"thinking.mode": "default-on", **dict.fromkeys(_IF_THINKING, UNKNOWN), **claims}
+    switches = profile.at(model).get("thinking.switches")
+    if scenario.for_agents and isinstance(switches, list):
+        claims["thinking.switches"] = [*switches, _ADAPTIVE]
     return profile.with_claims(claims)
