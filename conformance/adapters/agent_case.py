@@ -66,7 +66,7 @@ def agent_session(session: DrivenSession, job: Mapping[str, Any], answer: Driver
         refused={refused.exchange: refused.rule for refused in session.refusals},
         needs_finish=session.profile.at(session.model).get("finish.missing-in-stream") is not True,
         given=tuple(session.given),
-        seams=session.seams,
+        restarts=session.restarts,
     )
 
 
@@ -99,11 +99,11 @@ def _tools(session: DrivenSession) -> Sequence[Mapping[str, Any]]:
     ]
 
 
-def check_parts(conversation: Conversation, seams: Sequence[int], profile: Profile) -> tuple[Outcome, ...]:
-    """Return the outcomes of the rules for a conversation; after a seam, another history begins."""
-    if not seams:
+def check_parts(conversation: Conversation, restarts: Sequence[int], profile: Profile) -> tuple[Outcome, ...]:
+    """Return the outcomes of the rules for a conversation; after a restart, another history begins."""
+    if not restarts:
         return check(conversation, profile)
-    bounds = [0, *seams, len(conversation)]
+    bounds = [0, *restarts, len(conversation)]
     found: dict[str, list[Outcome]] = {}
     for start, end in pairwise(bounds):
         for outcome in check(conversation[start:end], profile) if end > start else ():

@@ -140,7 +140,7 @@ def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ..
     if not session.conversation:
         return tuple(_nothing_sent(wanted, session))
     claims = profile.at(str(session.job["model"]))
-    checked = check_parts(session.conversation, session.seams, profile)
+    checked = check_parts(session.conversation, session.restarts, profile)
     clients = [outcome for outcome in checked if rules.by_id()[outcome.rule].on.side is Side.CLIENT]
     outcomes = sorted([*clients, *loop.judge(session)], key=lambda outcome: outcome.rule)
     idle = {outcome.rule for outcome in outcomes if outcome.found_nothing} & wanted

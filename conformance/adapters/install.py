@@ -65,7 +65,7 @@ def driver(definition: AdapterDefinition, seconds: float | None = None) -> Drive
 
 
 def _agent_driver(definition: AdapterDefinition, timeout: float) -> Driver:
-    """Return the program that runs a whole agent, which is told how to start it."""
+    """Return the program that runs a whole agent, which gets a description of how to start it."""
     about = {
         **definition.agent,
         "folder": str(environment_path(definition)),

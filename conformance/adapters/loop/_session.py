@@ -119,7 +119,7 @@ class ClientSession:
     `job` is the document that the driver got. `moments` has, for each exchange, when its request arrived and when its
     reply was sent, in seconds. `refused` maps exchanges to the id of the rule for which a strict session refused the
     request. `needs_finish`: complete streams of this provider have a finish reason. `given`: the number of the turn
-    that each exchange got, if the session knows it better than the order shows. `seams`: the exchanges with which
+    that each exchange got, if the session knows it better than the order shows. `restarts`: the exchanges with which
     another history begins.
     """
 
@@ -131,7 +131,7 @@ class ClientSession:
     refused: Mapping[int, str] = field(default_factory=dict)
     needs_finish: bool = True
     given: Sequence[int | None] | None = None
-    seams: Sequence[int] = ()
+    restarts: Sequence[int] = ()
 
     @cached_property
     def index(self) -> Index:

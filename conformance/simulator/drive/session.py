@@ -115,7 +115,7 @@ class DrivenSession(ScenarioSession):
         return replace(self.scenario, turns=tuple(turns))
 
     @property
-    def seams(self) -> tuple[int, ...]:
+    def restarts(self) -> tuple[int, ...]:
         """Return the exchanges with which another history begins: one that was made shorter, or for another model."""
         switched = [number for number, turn in enumerate(self.scenario.turns) if turn.other_model]
         firsts = [self.given.index(number) for number in switched if number in self.given]
