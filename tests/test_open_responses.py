@@ -17,6 +17,7 @@ from conformance.judge import check
 from conformance.resources import folder
 from conformance.rules import example
 from conformance.simulator import simulated
+from tests import open_responses
 
 RUNNER = ["llm-comply==0.5.0", "jsonschema==4.25.1"]
 SCHEMA: Any = read_json(folder("schemas") / "wires" / "responses" / "open-responses.json")
@@ -120,3 +121,8 @@ def test_items_and_tools_of_a_providers_own_have_its_name_before_a_colon() -> No
     }
     found = check(example("open-responses", edits).conversation(), load_profile("open_responses"))
     assert "passed" == next(each.status for each in found if each.rule == "responses/reply-as-specified")
+
+
+@pytest.mark.slow
+def test_the_report_is_what_the_committed_cassettes_show() -> None:
+    assert open_responses.report([]) == open_responses.REPORT.read_text("utf-8")
