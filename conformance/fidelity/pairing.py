@@ -46,7 +46,7 @@ def match(fronts: Sequence[Exchange], backs: Sequence[Exchange]) -> Matched:
     strays: list[Exchange] = []
     for back in backs:
         own = markers(back)
-        score, number = max([(likeness(own, each), -at) for at, each in enumerate(said)], default=(0.0, 0))
+        score, number = max([(similarity(own, each), -at) for at, each in enumerate(said)], default=(0.0, 0))
         if score >= LEAST:
             found.setdefault(-number, []).append(back)
         else:
@@ -70,7 +70,7 @@ def _sayings(spoken: Spoken) -> Iterator[str]:
         yield f"{said[text]} {text}"
 
 
-def likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Return how much of all that two requests say is common to both, from 0 to 1."""
     whole = one | other
     return len(one & other) / len(whole) if whole else 0.0

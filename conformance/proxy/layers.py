@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place, render
 from conformance.fidelity import Difference, differences
 from conformance.fidelity.blame import trace_each
-from conformance.fidelity.pairing import LEAST, likeness, markers
+from conformance.fidelity.pairing import LEAST, similarity, markers
 from conformance.fidelity.passages import BACK, CLIENT, FRONT, GATEWAY, PROVIDER, Pair
 from conformance.profiles import Profile
 from conformance.proxy.conversations import WINDOW, replies
@@ -166,7 +166,7 @@ def _canonical(exchange: Exchange) -> Exchange:
 
 def _alike(said: frozenset[str], waiting: Sequence[_Waiting]) -> Iterator[_Waiting]:
     """Yield the first exchange behind that says most of the same, and those before it that failed."""
-    scores = [(likeness(said, each.said), each) for each in waiting]
+    scores = [(similarity(said, each.said), each) for each in waiting]
     best = max([score for score, _ in scores], default=0.0)
     for score, each in scores:
         if best >= LEAST and score == best:
