@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from conformance.documents.pointer import Place
 from conformance.rules.context import Claimed, Fault
-from conformance.schemas import validator
+from conformance.schemas import SchemaError, validator
 
 CLAIM: Final = "responses.open-responses"
 FOLLOWED: Final = {CLAIM: True}
@@ -29,7 +29,14 @@ def faults(form: str, value: Any) -> list[Fault]:
             missing.setdefault(error.place, []).append(error.missing)
     # A server that never heard of a member lacks a dozen: one finding names them all.
     listed = [Fault(f"expected {_named(names)}, got none", at=place) for place, names in missing.items()]
-    return listed + [Fault(error.message, at=error.place) for error in found if not error.missing]
+    return listed + [Fault(_message(error), at=error.place) for error in found if not error.missing]
+
+
+def _message(error: SchemaError) -> str:
+    if error.keyword != "anyOf" or error.place[-1:] != ("type",):
+        return error.message
+    given = error.message.rpartition(", got ")[2]
+    return f"expected a type of the specification, or one that begins with the provider's name and a colon, got {given}"
 
 
 def _named(names: list[str]) -> str:
