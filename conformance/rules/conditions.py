@@ -111,7 +111,7 @@ def request_has_tool_choice(request: Body, _context: Context) -> bool:
 
 def request_has_turns(_request: Body, context: Context) -> bool:
     """Return whether a request has assistant messages with tool calls."""
-    return bool(context.turns)
+    return context.has_turns
 
 
 def request_thinks(_request: Body, context: Context) -> bool:

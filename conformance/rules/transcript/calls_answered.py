@@ -2,7 +2,7 @@ from collections import Counter
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
@@ -14,6 +14,7 @@ _NONE = "gemini.call-without-response"
 @rule(
     Level.MUST,
     on=tool_turns,
+    reach=TURN,
     source=Source(
         "https://github.com/sdcb/chats/issues/132",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
