@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place, render
 from conformance.fidelity import Difference, differences
 from conformance.fidelity.blame import trace_each
-from conformance.fidelity.pairing import LEAST, similarity, markers
+from conformance.fidelity.pairing import LEAST, markers, similarity
 from conformance.fidelity.passages import BACK, CLIENT, FRONT, GATEWAY, PROVIDER, Pair
 from conformance.profiles import Profile
 from conformance.proxy.conversations import WINDOW, replies
