@@ -5,12 +5,17 @@ from xml.etree.ElementTree import Element
 
 from conformance import profiles
 from conformance.reporting.answers import Meaning, SubjectAnswer
-from conformance.reporting.renderers.core_facts_svg import SHOWN, ProviderRow, render
+from conformance.reporting.renderers.core_facts_svg import SHOWN, ProviderRow, _note, render
 from conformance.resources import folder
 from tests.xml_text import parse_xml
 
 ANSWERS = (
-    SubjectAnswer("reasoning", Meaning.BEWARE, ("send back reasoning_content", "on example-*: think-tags")),
+    SubjectAnswer(
+        "reasoning",
+        Meaning.BEWARE,
+        ("send back reasoning_content", "on example-*: think-tags"),
+        others=((("example-*",), "think-tags"),),
+    ),
     SubjectAnswer("400", Meaning.BREAKS, ("every tool turn",)),
     SubjectAnswer("unique", Meaning.WORKS),
     SubjectAnswer("unknown", Meaning.UNKNOWN, ("keep call order",)),
@@ -31,7 +36,23 @@ def test_it_matches_its_golden_file(golden: Callable[[str, str], None]) -> None:
 def test_each_value_has_a_mark_beside_its_colour() -> None:
     shown = texts(parse_xml(PICTURE))
     assert {"! reasoning", "✕ 400", "✓ unique", "? unknown"} <= set(shown)
-    assert "on example-*: think-tags" in shown
+    assert "on example: think-tags" in shown
+
+
+FITTING = [
+    ((), ("send back reasoning_content",), "send back reasoning_content"),
+    ((), ("a note that no box of this picture is wide enough for", "short"), "short"),
+    ((), ("a note that no box of this picture is wide enough for",), ""),
+    (((("kimi-k2.6*",), "400"),), ("keep call order",), "on kimi-k2.6: 400"),
+    (((("kimi-k2.6*", "kimi-k2.5*"), "400"),), (), "on kimi-k2.6, kimi-k2.5: 400"),
+    (((("a*",), "accepted"), (("vendor/b*",), "400")), (), "on b and 1 more: 400"),
+    (((tuple(f"vendor/a-long-name-of-a-model-{number}*" for number in range(5)), "400"),), (), "on 5 models: 400"),
+]
+
+
+def test_a_note_is_shown_whole_or_in_fewer_words() -> None:
+    for others, notes, expected in FITTING:
+        assert expected == _note(SubjectAnswer("v", Meaning.WORKS, notes, others=others), 32)
 
 
 def test_a_title_cannot_add_elements() -> None:

@@ -279,6 +279,16 @@ def test_json_has_the_patch_of_each_finding(tmp_path: Path) -> None:
     assert ["/0/request"] * len(found) == [each["at"] for each in found]
 
 
+def test_a_file_that_was_written_again_is_fixed_as_it_is_now(tmp_path: Path) -> None:
+    path, out = tmp_path / "session.jsonl", tmp_path / "out.jsonl"
+    for words in ("Hi", "Good morning"):
+        request = {"model": "gpt-5", "messages": [{"role": "user", "content": words, "at": 1}]}
+        path.write_text(jsonl({"request": request}, {"request": request}))
+        run_check("--fix", path, "-o", out)
+        found = [json.loads(line)["request"]["messages"] for line in out.read_text().splitlines()]
+        assert [[{"role": "user", "content": words}]] * 2 == found
+
+
 def test_fixed_needs_fix(tmp_path: Path) -> None:
     code, _, error = run_check(write(tmp_path / "plain.json", BASES["plain"][0]), "-o", tmp_path / "out")
     assert 2 == code

@@ -182,7 +182,7 @@ def test_without_scripts_it_shows_the_core_facts_and_the_headline(tmp_path: Path
     text = html.render(made)
     listed = re.findall(r"<li>(.*?)</li>", text)
     assert len(headline(made).lines()) == len(listed)
-    assert "<strong>7 claims about 1 provider, each with its source.</strong>" in listed[0]
+    assert "<strong>7 claims about 1 provider; 7 have a source that you can open.</strong>" in listed[0]
     assert "1 provider, 1 SDK in 1 pairing, as of 2026-01-02" in text
     assert '<noscript><p class="note">Search, rules, probes, claims and details need JavaScript' in text
     values = re.findall(r'<span class="v">(.*?)</span>', text)

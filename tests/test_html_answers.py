@@ -40,7 +40,13 @@ def answers_of(made: Profile, **more: Any) -> tuple[SubjectAnswer, ...]:
     ("number", "claims", "value", "meaning", "notes"),
     [
         (FIELD, {"reasoning.response-field": "reasoning_content"}, "reasoning_content", Meaning.WORKS, ()),
-        (FIELD, {"reasoning.response-field": "unknown"}, "unknown", Meaning.UNKNOWN, ("send back reasoning_content",)),
+        (
+            FIELD,
+            {"reasoning.response-field": "unknown"},
+            "unknown",
+            Meaning.UNKNOWN,
+            ("send back reasoning_content (assumed)",),
+        ),
         (
             FIELD,
             {"reasoning.response-field": "reasoning", "reasoning.request-field": "unknown"},
@@ -102,7 +108,7 @@ def answers_of(made: Profile, **more: Any) -> tuple[SubjectAnswer, ...]:
         ),
         (IDS, {"ids.unique-in-conversation": "false"}, "restart", Meaning.BREAKS, ()),
         (IDS, {"ids.unique-in-reply": "false"}, "repeat in a reply", Meaning.BREAKS, ()),
-        (IDS, {"ids.duplicate-in-request": REFUSED}, "unique", Meaning.UNKNOWN, ("duplicates: 400",)),
+        (IDS, {"ids.duplicate-in-request": REFUSED}, "unique", Meaning.UNKNOWN, ("duplicates: 400 (docs)",)),
         (ORDER, {"results.reversed": "accepted"}, "any order", Meaning.WORKS, ()),
         (ORDER, {"results.reversed": REFUSED}, "400", Meaning.BREAKS, ("call order required",)),
         (ORDER, {"tools.parallel": "false"}, "one call", Meaning.WORKS, ("no parallel calls",)),

@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance import profiles
 from conformance.evidence import index
-from conformance.profiles import of, vocabulary
+from conformance.profiles import UPSTREAM, Claim, Source, of, vocabulary
 from conformance.reporting.matrix import counts_in_words
 from conformance.reporting.matrix.counts import CheckCounts, count
 from conformance.reporting.matrix.headline import Headline, headline
@@ -26,10 +26,15 @@ PAIRINGS = [f"sdk-{number}@1/h-1" for number in range(9)] + [f"sdk-{number}@1/h-
 
 EXPECTED = Headline(
     providers=7,
-    claims=60,
+    claims=80,
     confirmed=11,
     contradicted=13,
     measured=17,
+    open=59,
+    measured_only=4,
+    recorded_only=1,
+    inferred=16,
+    upstream=15,
     unknown=23,
     recordings=137,
     recorded=2,
@@ -37,6 +42,7 @@ EXPECTED = Headline(
     engine_facts=25,
     engine_departs=5,
     engine_breaks=6,
+    engine_untested=19,
     declared=29,
     adapters=9,
     pairings=12,
@@ -84,14 +90,27 @@ def known() -> Table:
             (Verdict.CONFORMS, Evidence.RECORDED): 11,
             (Verdict.DEPARTS, Evidence.RECORDED): 13,
             (Verdict.CONFORMS, Evidence.ENGINE): 17,
-            (Verdict.DECLARED, "sources"): 19,
             (Verdict.UNKNOWN, "sources"): 23,
         },
     )
+    rest = (
+        (18, "v", Source(url="https://a.example/", read="2026-01")),
+        (4, "v", Source(engine="E 1.0", read="2026-01")),
+        (1, "v", Source(recorded="often")),
+        (1, "v", Source(inferred="so")),
+        (15, UPSTREAM, Source(inferred="so")),
+    )
+    resting = [
+        TableCell(
+            "h-1", f"claims/{at}-{number}", "", Verdict.DECLARED, "sources", claim=Claim("c", value, source=(source,))
+        )
+        for at, (count, value, source) in enumerate(rest)
+        for number in range(count)
+    ]
     shown: list[dict[tuple[Verdict, str], int]] = [
         {(Verdict.CONFORMS, Evidence.ENGINE): 14, (Verdict.UNKNOWN, Evidence.ENGINE): 8},
         {(Verdict.DEPARTS, Evidence.ENGINE): 5},
-        {(Verdict.BREAKS, Evidence.ENGINE): 4, (Verdict.UNTESTED, Evidence.ENGINE): 2},
+        {(Verdict.BREAKS, Evidence.ENGINE): 6, (Verdict.UNTESTED, Evidence.ENGINE): 19},
     ]
     tested = [cell for name, counted in zip(ENGINES, shown, strict=True) for cell in cells(name, counted, "stream")]
     declared = cells(
@@ -100,7 +119,7 @@ def known() -> Table:
     adapters = cells(PAIRINGS[0], {(Verdict.CONFORMS, Evidence.SIMULATED): 33}, "loop")
     excused = cells("h-3", {(Verdict.BREAKS, Evidence.LIVE): 8}, "error", expected="since May")
     mine = cells("own", {(Verdict.CONFORMS, Evidence.RECORDED): 40})
-    every = (*claims, *tested, *declared, *adapters, *excused, *mine)
+    every = (*claims, *resting, *tested, *declared, *adapters, *excused, *mine)
     # The same row in another variant is the same check, and the worst verdict counts.
     again = replace(
         next(cell for cell in tested if cell.verdict is Verdict.BREAKS), variant="stream", verdict=Verdict.DEPARTS
@@ -126,13 +145,15 @@ def test_the_headline_counts_each_thing_once() -> None:
 def test_the_headline_says_each_number_where_it_belongs() -> None:
     claims, engines, declared, adapters, expected = EXPECTED.lines()
     assert claims == (
-        "**60 claims about 7 providers, each with its source.** 137 recordings of real traffic from 2 providers "
-        "confirm 11 of them and contradict 13 in part; engines show 17 more; the other 19 rest on their sources "
-        "alone. 23 more are unknown: no source was found."
+        "**80 claims about 7 providers; 59 have a source that you can open.** Of the others, 4 were measured on an "
+        "engine, and the exchange is not stored; 16 follow from something else; 1 rest on recordings that are named "
+        "only in words. 137 recordings of real traffic from 2 providers confirm 11 of them and contradict 13 in part; "
+        "stored exchanges with engines show 17 more; the other 39 rest on their sources alone (15 of these say that it "
+        "depends on who replies). 23 more are unknown: no source was found."
     )
     assert engines == (
         "**3 open-source engines tested** with a small scripted model (E-1, E-2, E-3): 25 checks, of which 6 failed a "
-        "MUST and 5 a SHOULD or MAY."
+        "MUST and 5 a SHOULD or MAY; 19 more had nothing to check."
     )
     assert declared == (
         "**29 checks of the other providers declared, not observed**: the simulator plays what their profiles claim, "
@@ -153,8 +174,8 @@ def test_the_matrix_counts_cells_by_what_they_are_about_and_by_evidence() -> Non
         "adapters simulated 33 33 - - - - - -",
         "claims engine 17 17 - - - - - -",
         "claims recorded 64 51 - 13 - - - -",
-        "claims sources 42 - 19 - - - - 23",
-        "providers engine 34 14 - 6 4 2 - 8",
+        "claims sources 62 - 39 - - - - 23",
+        "providers engine 53 14 - 6 6 19 - 8",
         "providers live 8 - - - 8 - - -",
         "providers simulated 30 - 29 - 1 - - -",
     ] == [" ".join([str(each) or "-" for each in row]) for row in markdown._counts(known())]
@@ -217,10 +238,10 @@ def test_the_page_of_a_provider_counts_its_claims(tmp_path: Path) -> None:
     results = Results("h-1", profile.model, (Case("one-tool-call", "plain", Evidence.LIVE, outcomes(Status.PASSED)),))
     made = table(Inputs([results], {"h-1": profile}, {"h-1": calibrated()}))
     page = providers.publish(made)["providers/h-1.md"]
-    (line,) = [each for each in page.splitlines() if "each with its source" in each]
+    (line,) = [each for each in page.splitlines() if "source that you can open" in each]
     assert (
-        "- 14 claims, each with its source. [31 recordings](../evidence/h-1.md) of real traffic confirm 4 of them and "
-        "contradict 2 in part. The engine itself shows 3."
+        "- 14 claims, each with a source that you can open. [31 recordings](../evidence/h-1.md) of real traffic "
+        "confirm 4 of them and contradict 2 in part. The engine itself shows 3."
     ) == line
     numbers = headline(made)
     assert (14, 4, 2, 3, 6, 31) == (

@@ -7,21 +7,51 @@ import pytest
 
 from conformance import profiles, rules
 from conformance.judge import check
-from conformance.profiles import Claim, Model, Period, Profile, Source
+from conformance.profiles import Claim, Model, Period, Profile, Source, rejects_or_damages
 from conformance.reporting import provider_facts
 from conformance.reporting.matrix.sentences import describe, wrapped_texts
 from conformance.reporting.second_turns import second_turns
 from conformance.results import Level, Status
 from conformance.simulator import Simulator
+from conformance.wire.native import CHAT
+from conformance.wire.reasoning import KEYS
 from conformance.wire.views import Side
 from tests.loops import every
 
 SIDES = {rule.id: rule.on.side for rule in rules.load()}
 
 
-@every("name", profiles.names())
-def test_a_second_request_breaks_no_must_and_is_accepted(name: str) -> None:
-    profile = profiles.load(name)
+ON_ALL_WIRES = [(name, wire) for name in profiles.names() for wire in profiles.load(name).wires]
+
+
+@every(("name", "wire"), ON_ALL_WIRES)
+def test_a_second_request_contradicts_no_claim_and_no_source(name: str, wire: str) -> None:
+    profile = profiles.load(name).on(wire)
+    claims = profile.at(profile.model)
+    for turn in second_turns(profile):
+        (sent,) = [message for message in turn.body["messages"] if message["role"] == "assistant"]
+        fields = claims.get("reasoning.request-field", "reasoning_content")
+        read = [each for each in (fields if isinstance(fields, list) else [fields]) if each in KEYS]
+        turn_kind = "tool" if sent.get("tool_calls") else "plain"
+        required = f"reasoning.omitted-on-{turn_kind}-turn"
+        refused = rejects_or_damages(claims.get(required)) or required in profile.contested(profile.model)
+        can_think = claims.get("thinking.mode") in ("always", "default-on") or isinstance(
+            claims.get("thinking.on"), dict
+        )
+        if refused and read and can_think and not rejects_or_damages(claims.get("thinking.with-tools")):
+            assert any(sent.get(field) for field in read), turn.title
+        contested = [
+            finding.message
+            for outcome in check(turn.conversation, profile)
+            for finding in outcome.findings
+            if finding.contested is not None and SIDES[outcome.rule] is Side.CLIENT
+        ]
+        assert [] == contested
+
+
+@every(("name", "wire"), ON_ALL_WIRES)
+def test_a_second_request_breaks_no_must_and_is_accepted(name: str, wire: str) -> None:
+    profile = profiles.load(name).on(wire)
     turns = list(second_turns(profile))
     supports_tools = profile.at(profile.model).get("tools.supported") is not False
     assert ["After an answer", *(["After a tool call"] if supports_tools else [])] == [turn.title for turn in turns]
@@ -33,7 +63,9 @@ def test_a_second_request_breaks_no_must_and_is_accepted(name: str) -> None:
             if SIDES[outcome.rule] is Side.CLIENT
         ]
         assert [] == broken
-        assert 200 == Simulator(profile).reply(turn.body).status
+        # Bodies of other wires are rendered from this one, and only who sent a signature knows it again.
+        if profile.wire == CHAT:
+            assert 200 == Simulator(profile).reply(turn.body).status
 
 
 @pytest.mark.parametrize("name", ["deepseek", "mistral", "openai"])

@@ -287,8 +287,12 @@ def _values(given: Input) -> list[Any]:
     return _parsed(given.path, given.lines or ((given.line,) if given.line else ()))
 
 
-@lru_cache(maxsize=1)
 def _parsed(path: str, numbers: tuple[int, ...]) -> list[Any]:
+    return _parsed_since(path, _version(path), numbers)
+
+
+@lru_cache(maxsize=1)
+def _parsed_since(path: str, _since: tuple[int, ...], numbers: tuple[int, ...]) -> list[Any]:
     try:
         texts = _texts(path)
         if numbers and texts:
@@ -298,12 +302,24 @@ def _parsed(path: str, numbers: tuple[int, ...]) -> list[Any]:
         return []
 
 
-@lru_cache(maxsize=2)
-def _texts(name: str) -> tuple[str, ...]:
-    """Return the lines of a file; none if it is large, or holds no text."""
+def _version(name: str) -> tuple[int, ...]:
+    """Return what changes with a file, which a process may write again between two checks; empty without a file."""
     path = Path(name)
     if not path.is_file():
         return ()
+    known = path.stat()
+    return known.st_ino, known.st_mtime_ns, known.st_size
+
+
+def _texts(name: str) -> tuple[str, ...]:
+    """Return the lines of a file; none if it is large, or holds no text."""
+    version = _version(name)
+    return _texts_since(name, version) if version else ()
+
+
+@lru_cache(maxsize=2)
+def _texts_since(name: str, _since: tuple[int, ...]) -> tuple[str, ...]:
+    path = Path(name)
     with open_file(path) as file:
         data = file.read(MAX_FILE + 1)
     try:

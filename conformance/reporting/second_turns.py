@@ -32,8 +32,15 @@ class SecondTurn(NamedTuple):
 
 
 def second_turns(profile: Profile) -> Iterator[SecondTurn]:
-    """Yield an example for a plain turn and one for a tool turn; none if the provider supports no such turn."""
-    claims = profile.at(profile.model)
+    """Yield an example for a plain turn and one for a tool turn; none if the provider supports no such turn.
+
+    Where sources disagree, they send what none of them says is refused.
+    """
+    claims, contested = profile.at(profile.model), profile.contested(profile.model)
+
+    def prepared(transcript: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return egress.prepare(transcript, claims, contested=contested).messages
+
     for title, name in _SCENARIOS.items():
         scenario = scenarios.load(name)
         if scenario.tools and claims.get("tools.supported") is False:
@@ -45,19 +52,20 @@ def second_turns(profile: Profile) -> Iterator[SecondTurn]:
             body |= _switch(claims)
         first, second = scenario.turns[:2]
         transcript: list[dict[str, Any]] = [{"role": "user", "content": first.user}]
-        before = Simulator(profile).send({**body, "messages": egress.prepare(transcript, claims).messages})
+        before = Simulator(profile).send({**body, "messages": prepared(transcript)})
         replies = Index((before,)).replies
         if not replies:
             continue
         reply = ingress.read(replies[0].message, claims)
         transcript += [reply, *_continued(reply, second)]
-        yield SecondTurn(title, {**body, "messages": egress.prepare(transcript, claims).messages}, before)
+        yield SecondTurn(title, {**body, "messages": prepared(transcript)}, before)
 
 
 def _switch(claims: Claims) -> Mapping[str, Any]:
-    """Return what turns thinking on, if it is off by default."""
+    """Return what turns thinking on, unless it is on by itself."""
     switch = claims.get("thinking.on")
-    return switch if claims.get("thinking.mode") == "default-off" and isinstance(switch, Mapping) else {}
+    is_on = claims.get("thinking.mode") in ("always", "default-on", "never")
+    return switch if not is_on and isinstance(switch, Mapping) else {}
 
 
 def _continued(reply: dict[str, Any], turn: scenarios.ScriptTurn) -> list[dict[str, Any]]:

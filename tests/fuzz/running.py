@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any, Final, NamedTuple
 
 from tests.fuzz import seeds
+from tests.fuzz.reach import Reached, Watch, watching
 from tests.fuzz.targets import TARGETS, Input, Target
 
 LIMIT: Final = 10.0
@@ -67,11 +68,12 @@ class Job(NamedTuple):
 
 
 class Report(NamedTuple):
-    """How many inputs ran, in how many seconds of processor time, and the failures by key."""
+    """How many inputs ran, in how many seconds of processor time, the failures by key, and the rules reached."""
 
     inputs: int
     seconds: float
     failures: dict[str, Failure]
+    reached: Reached = Reached()
 
 
 def made(target: Target, seed: int, corpus: Path | None, number: int) -> Input:
@@ -89,17 +91,20 @@ def run(job: Job) -> Report:
     """Run the inputs of a job, in blocks."""
     target, began, used = TARGETS[job.target], time.monotonic(), time.process_time()
     failures: dict[str, Failure] = {}
-    numbers, done = islice(count(job.first, job.step), job.inputs), 0
-    with tempfile.TemporaryDirectory(prefix="conformance-fuzz-") as name:
+    numbers, done, reached = islice(count(job.first, job.step), job.inputs), 0, Reached()
+    with tempfile.TemporaryDirectory(prefix="conformance-fuzz-") as name, watching() as watch:
         while block := list(islice(numbers, _BLOCK)):
             inputs = [(number, made(target, job.seed, job.corpus, number)) for number in block]
-            for failure in _run_block(target, inputs, Path(name)):
+            watch.taken()
+            found, rules = _run_block(target, inputs, Path(name), watch)
+            reached += rules
+            for failure in found:
                 known = failures.get(failure.key, failure._replace(times=0))
                 failures[failure.key] = known._replace(times=known.times + 1)
             done += len(block)
             if job.seconds is not None and time.monotonic() - began > job.seconds:
                 break
-    return Report(done, time.process_time() - used, failures)
+    return Report(done, time.process_time() - used, failures, reached)
 
 
 def divided(job: Job, processes: int) -> list[Job]:
@@ -111,27 +116,32 @@ def divided(job: Job, processes: int) -> list[Job]:
 
 
 def merged(reports: Sequence[Report]) -> Report:
-    """Return the report of jobs that ran at the same time; of the same failure, the first input counts."""
+    """Return the report of jobs; of the same failure of a target, the first input counts."""
     failures: dict[str, Failure] = {}
     for each in sorted([each for report in reports for each in report.failures.values()], key=lambda each: each.number):
         known = failures.get(each.key, each._replace(times=0))
         failures[each.key] = known._replace(times=known.times + each.times)
-    return Report(sum(each.inputs for each in reports), sum(each.seconds for each in reports), failures)
+    reached = sum((each.reached for each in reports), Reached())
+    return Report(sum(each.inputs for each in reports), sum(each.seconds for each in reports), failures, reached)
 
 
-def _run_block(target: Target, inputs: list[tuple[int, Input]], folder: Path) -> Iterator[Failure]:
-    repeated = []
+def _run_block(
+    target: Target, inputs: list[tuple[int, Input]], folder: Path, watch: Watch
+) -> tuple[list[Failure], Reached]:
+    found, repeated, reached = [], [], Reached()
     for position, (number, given) in enumerate(inputs):
         attempt = attempted(target, given, folder)
+        reached = reached.added(*watch.taken())
         if attempt.key:
-            yield Failure(target.name, number, given, attempt.key, attempt.message)
+            found.append(Failure(target.name, number, given, attempt.key, attempt.message))
         elif position % _REPEATED == 0:
             repeated.append((number, given, attempt))
     for number, given, before in reversed(repeated):
         after = attempted(target, given, folder)
         if after != before:
             message = f"first {before.outcome!r:.300}, then {after.outcome or after.message!r:.300}"
-            yield Failure(target.name, number, given, "the same input had another outcome", message)
+            found.append(Failure(target.name, number, given, "the same input had another outcome", message))
+    return found, reached
 
 
 def attempted(target: Target, given: Input, folder: Path) -> Attempt:

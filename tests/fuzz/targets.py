@@ -20,7 +20,7 @@ from conformance.transport.http import HttpRequest
 from conformance.wire import sse
 from conformance.wire.assemble import assemble
 from conformance.wire.plain import plain
-from tests.fuzz import mutation, own_files, seeds
+from tests.fuzz import judged, mutation, own_files, seeds
 from tests.fuzz.own_files import assert_judged, message
 from tests.fuzz.seeds import Pool, exchange
 from tests.hostile.test_simulator_fuzz import ENDPOINTS, METHODS, TYPES, VARIANTS, assert_sound
@@ -256,24 +256,27 @@ def _checker() -> Checker:
 TARGETS: Final = {
     each.name: each
     for each in (
-        Target("check", seeds.conversations, _make_exchange, _check, 220),
-        Target("check-conversation", seeds.conversations, _make_conversation, _check, 150),
-        Target("formats", seeds.files, _make_file, _read_file, 150),
-        Target("files", seeds.files, _make_file, _check_file, 60),
-        Target("logs", lambda seed, _: seeds.logs(seed), _make_file, _check_file, 60),
-        Target("events", lambda seed, _: seeds.events(seed), _make_events, _read_events, 120),
-        Target("dialects", lambda seed, _: seeds.dialects(seed), _make_conversion, _convert, 80),
-        Target("prepare", lambda seed, _: seeds.messages(seed), _make_prepared, _prepare, 40),
-        Target("replies", lambda seed, _: seeds.provider_replies(seed), _make_prepared, _parse_reply, 40),
-        Target("simulator", lambda seed, _: seeds.bodies(seed), _make_request, _answer, 50),
+        Target("check", seeds.conversations, _make_exchange, _check, 100),
+        Target("check-conversation", seeds.conversations, _make_conversation, _check, 70),
+        Target("wires", judged.pool, judged.make_claimed, judged.check_wires, 240),
+        Target("twins", judged.pool, judged.make_twins, judged.check_twins, 60),
+        Target("proxy", judged.pool, judged.make_conversation, judged.check_proxied, 50),
+        Target("command", judged.pool, judged.make_command, judged.command, 20),
+        Target("simulator-wires", judged.pool, judged.make_request, judged.simulate, 50),
+        Target("to-canonical", judged.pool, judged.make_native, judged.canonical, 50),
+        Target("from-canonical", judged.pool, judged.make_transcript, judged.native, 40),
+        Target("prepare-wires", judged.pool, judged.make_transcript, judged.prepared, 40),
+        Target("parse-reply", judged.pool, judged.make_reply, judged.replied, 20),
+        Target("formats", seeds.files, _make_file, _read_file, 60),
+        Target("files", seeds.files, _make_file, _check_file, 40),
+        Target("logs", lambda seed, _: seeds.logs(seed), _make_file, _check_file, 50),
+        Target("events", lambda seed, _: seeds.events(seed), _make_events, _read_events, 30),
+        Target("dialects", lambda seed, _: seeds.dialects(seed), _make_conversion, _convert, 20),
+        Target("prepare", lambda seed, _: seeds.messages(seed), _make_prepared, _prepare, 10),
+        Target("replies", lambda seed, _: seeds.provider_replies(seed), _make_prepared, _parse_reply, 10),
+        Target("simulator", lambda seed, _: seeds.bodies(seed), _make_request, _answer, 20),
         Target("cassettes", lambda seed, _: seeds.recordings(seed), own_files.make_cassette, own_files.replay, 10),
-        Target(
-            "definitions",
-            lambda seed, _: seeds.definitions(seed),
-            own_files.make,
-            own_files.read,
-            20,
-        ),
+        Target("definitions", lambda seed, _: seeds.definitions(seed), own_files.make, own_files.read, 10),
     )
 }
 """Every target by name."""

@@ -6,18 +6,21 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance import wires
 from conformance.documents import read_yaml
 from conformance.resources import folder
 from conformance.results import Level, Outcome, Status
+from conformance.schemas import validator
 from conformance.wire.exchange import Exchange
 from tests.checking import ROOT
-from tests.fuzz import running, targets
+from tests.fuzz import agreement, judged, running, schema_values, seeds, targets, twins
 from tests.fuzz.__main__ import main, parser
 from tests.fuzz.running import Job, attempted, divided, made, merged, run, shrunk, write
 from tests.fuzz.targets import TARGETS
@@ -27,6 +30,8 @@ from tests.sampling import some
 NIGHTLY: Any = read_yaml(ROOT / ".github" / "workflows" / "fuzz.yml").value["jobs"]["fuzz"]
 FOUND = sorted((folder("fixtures") / "bytes" / "fuzz").glob("*.json"))
 FEW = 1
+LIGHT = [name for name in TARGETS if TARGETS[name].pools is not judged.pool]
+"""The targets whose seeds take no seconds to collect."""
 SECONDS = 12.0
 """How long CI fuzzes all targets together; the nightly run makes ten million inputs."""
 
@@ -37,7 +42,7 @@ def test_an_input_that_once_failed_does_not_fail_again(path: Path, tmp_path: Pat
     assert "" == attempted(TARGETS[saved["target"]], saved["input"], tmp_path).message
 
 
-@every("name", some(TARGETS, 4))
+@every("name", some(LIGHT, 4))
 def test_a_few_inputs_have_no_faults(name: str) -> None:
     report = run(Job(name, seed=0, inputs=FEW))
     assert FEW == report.inputs
@@ -49,6 +54,55 @@ def test_a_few_inputs_have_no_faults(name: str) -> None:
 def test_inputs_of_some_seconds_have_no_faults(name: str) -> None:
     report = run(Job(name, seed=1, seconds=SECONDS / len(TARGETS)))
     assert {} == report.failures
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", agreement.JUDGED)
+def test_most_inputs_of_what_judges_reach_rules(name: str) -> None:
+    report = run(Job(name, seed=2, inputs=24))
+    assert {} == report.failures
+    assert 12 < report.reached.inputs
+
+
+@pytest.mark.slow
+def test_inputs_are_plain_and_streamed_on_all_wires() -> None:
+    drawn = [made(TARGETS["wires"], 0, None, number)["conversation"] for number in range(200)]
+    found = {(each["wire"], "events" in record) for each in drawn for record in each["exchanges"]}
+    assert {(wire, streams) for wire in wires.NAMES for streams in (True, False)} == found
+
+
+def test_what_is_drawn_from_a_schema_mostly_obeys_it() -> None:
+    names = [f"wires/{wire}/{kind}" for wire in wires.NATIVE for kind in ("request", "reply")]
+    for name in ("canonical/request", "canonical/response", *names):
+        drawn = [schema_values.drawn(seeds.random(name, number), f"{name}.json") for number in range(20)]
+        assert 5 < sum(not validator(name).errors(each) for each in drawn), name
+
+
+def judging_otherwise(plain: Sequence[Outcome], streamed: Sequence[Outcome]) -> list[str]:
+    return [f"{each.rule}: plain a, streamed b" for each in plain if each.judged]
+
+
+@pytest.mark.slow
+def test_a_stream_that_is_judged_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(twins, "differences", judging_otherwise)
+    keys = [*run(Job("twins", seed=0, inputs=8)).failures]
+    assert keys
+    assert all(key.startswith("plain and streamed differ") for key in keys)
+
+
+@pytest.mark.slow
+def test_hash_seeds_and_threads_have_the_same_outcomes(capsys: pytest.CaptureFixture[str]) -> None:
+    inputs = [
+        {"target": name, "input": made(TARGETS[name], 0, None, at)} for name in ("wires", "twins") for at in (0, 1)
+    ]
+    assert agreement.digests(inputs, 1) == agreement.digests(inputs, 8)
+    assert 4 == len(set(agreement.digests(inputs, 1)))
+
+
+@pytest.mark.exhaustive
+def test_the_command_compares_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == agreement.main(["--inputs", "2"])
+    assert "8 threads" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["check-conversation", "events", "prepare", "simulator"])

@@ -3,10 +3,24 @@
 An answer is a value and its meaning for an agent loop. On what it rests, and how old that is, is a second channel.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from conformance.results import Evidence
+
+EVIDENCE_WORDS: Final[Mapping[str, str]] = {
+    Evidence.LIVE.value: "live",
+    Evidence.RECORDED.value: "seen",
+    Evidence.ENGINE.value: "engine",
+    Evidence.SIMULATED.value: "simulated",
+    "sources": "docs",
+    "sent": "sent",
+    "assumed": "assumed",
+    "": "no source",
+}
+"""The word in a cell for each kind of evidence."""
 
 ASSUMED: Final = "assumed"
 """The evidence of an answer that nobody claims or observed: it is that of the canonical wire."""
@@ -41,8 +55,10 @@ class SubjectAnswer:
     """One answer: a value in a few characters, and notes on it.
 
     `evidence`: a kind, `sources`, `assumed`, `sent`, or empty if the value is unknown. `count`: how many recordings or
-    engine exchanges confirm it. `read`: the ISO 8601 day on which its sources were last read. `row`: the row of the
-    table with its details, if there is a cell. `contested`: another source disagrees, or some recordings contradict it.
+    engine exchanges confirm it. `read`: the ISO 8601 day on which its sources were last read. `seen` and `seen_model`:
+    the day and the model of the last recording that confirms it. `row`: the row of the table with its details, if there
+    is a cell. `others`: models with another value, and that value. `contested`: another source disagrees, or some
+    recordings contradict it. A note that rests on other evidence than the value says so.
     """
 
     value: str
@@ -51,8 +67,11 @@ class SubjectAnswer:
     evidence: str = ""
     count: int = 0
     read: str = ""
+    seen: str = ""
+    seen_model: str = ""
     row: str = ""
     contested: bool = False
+    others: Sequence[tuple[Sequence[str], str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

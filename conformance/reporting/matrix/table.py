@@ -17,7 +17,7 @@ from conformance.baseline import Entry, cover
 from conformance.documents import read_json
 from conformance.errors import UnknownName
 from conformance.gate import check_results
-from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
+from conformance.profiles import UNKNOWN, UPSTREAM, Claim, Profile, vocabulary
 from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
 from conformance.resources import folder, unpacked
@@ -251,14 +251,16 @@ def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, 
     for claim, value in sorted(profile.at(model, "").items()):
         counted = counts(calibration, profile, claim, model)
         entry = profile.claim(claim, model)
-        verdict, kind, observed = claim_evidence(profile, entry, counted, value)
+        # That it depends on who replies is known, though it says nothing of the wire.
+        shown = UPSTREAM if entry is not None and entry.value == UPSTREAM else value
+        verdict, kind, observed = claim_evidence(profile, entry, counted, shown)
         yield TableCell(
             name,
             f"{CLAIMS}/{claim}",
             "",
             verdict,
             kind,
-            brief(value),
+            brief(shown),
             observed,
             judged=counted.confirmed + counted.contradicted or counted.engine,
             claim=entry,

@@ -6,7 +6,17 @@ from datetime import date
 from typing import Final
 from urllib.parse import quote
 
-from conformance.reporting.answers import ASSUMED, SENT, Answers, Meaning, Question, SubjectAnswer, adapters, providers
+from conformance.reporting.answers import (
+    ASSUMED,
+    EVIDENCE_WORDS,
+    SENT,
+    Answers,
+    Meaning,
+    Question,
+    SubjectAnswer,
+    adapters,
+    providers,
+)
 from conformance.reporting.answers.changes import newest_day
 from conformance.reporting.answers.wires import position
 from conformance.reporting.matrix.table import ADAPTER, ENGINE, SOURCES, Table, TableSubject
@@ -23,21 +33,32 @@ MEANINGS: Final[Mapping[Meaning, tuple[str, str]]] = {
 """The mark of each meaning, and what it says."""
 
 EVIDENCE: Final[Mapping[str, tuple[str, str, str]]] = {
-    Evidence.LIVE.value: ("◆", "live", "requests to the real endpoint"),
-    Evidence.RECORDED.value: ("●", "seen", "seen in recordings of the real endpoint, in as many as the number says"),
-    Evidence.ENGINE.value: ("■", "engine", "the real open-source server was run with a small scripted model"),
-    SENT: ("▲", "sent", "requests that the SDK really sent, to a simulated provider"),
+    Evidence.LIVE.value: ("◆", EVIDENCE_WORDS[Evidence.LIVE.value], "requests to the real endpoint"),
+    Evidence.RECORDED.value: (
+        "●",
+        EVIDENCE_WORDS[Evidence.RECORDED.value],
+        "seen in recordings of the real endpoint, in as many as the number says",
+    ),
+    Evidence.ENGINE.value: (
+        "■",
+        EVIDENCE_WORDS[Evidence.ENGINE.value],
+        "the real open-source server was run with a small scripted model",
+    ),
+    SENT: ("▲", EVIDENCE_WORDS[SENT], "requests that the SDK really sent, to a simulated provider"),
     Evidence.SIMULATED.value: (
         "△",
-        "simulated",
+        EVIDENCE_WORDS[Evidence.SIMULATED.value],
         "this project's simulator plays what is claimed, which proves nothing about the provider",
     ),
-    SOURCES: ("○", "docs", "documents, issues or source code say so; nobody here observed it"),
-    ASSUMED: ("–", "assumed", "nobody claims otherwise, so the canonical wire is assumed"),
-    "": ("?", "no source", "nothing was found; the day is that of the search"),
+    SOURCES: ("○", EVIDENCE_WORDS[SOURCES], "documents, issues or source code say so; nobody here observed it"),
+    ASSUMED: ("–", EVIDENCE_WORDS[ASSUMED], "nobody claims otherwise, so the canonical wire is assumed"),
+    "": ("?", EVIDENCE_WORDS[""], "nothing was found; the day is that of the search"),
 }
 """The mark of each kind of evidence, its word in a cell, and what it says; the strongest first."""
 
+
+_AGING: Final = 90
+_OLD: Final = 365
 
 _KINDS: Final = ("vendor", "host", "gateway", ENGINE)
 """The kinds of providers in the order of the table."""
@@ -45,7 +66,10 @@ _KINDS: Final = ("vendor", "host", "gateway", ENGINE)
 
 @dataclass(frozen=True, slots=True)
 class FactCell:
-    """A cell: the value, notes, the mark and words of its evidence, and the address of its details in the page."""
+    """A cell: the value, notes, the mark and words of its evidence, and the address of its details in the page.
+
+    `fade` is how old what it rests on is: empty, `aging` after 90 days, `old` after a year.
+    """
 
     value: str
     meaning: Meaning
@@ -54,6 +78,7 @@ class FactCell:
     evidence_mark: str
     evidence: str
     address: str
+    fade: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +194,17 @@ def _cell(answer: SubjectAnswer, subject: TableSubject, known: set[tuple[str, st
         mark,
         " · ".join(_words(answer, word, today)) if answer.row or answer.evidence else "",
         link,
+        fade(answer.seen or answer.read, today),
     )
 
 
 def _words(answer: SubjectAnswer, word: str, today: str) -> Iterator[str]:
-    """Yield the words of a cell's evidence: its kind with a number, and its age."""
+    """Yield the words of a cell's evidence: its kind with a number, and the last observation or reading."""
     yield f"{answer.count:,} {word}" if answer.count and answer.evidence == Evidence.RECORDED else word
-    if answer.read:
+    if answer.seen:
+        on = f" on {printable(answer.seen_model)}" if answer.seen_model else ""
+        yield f"last {age(answer.seen, today)}{on}"
+    elif answer.read:
         yield age(answer.read, today)
     elif answer.evidence in (SOURCES, Evidence.RECORDED):
         yield "undated"
@@ -188,6 +217,19 @@ def age(day: str, today: str) -> str:
     month = date(2000, int(day[5:7]), 1).strftime("%b")
     same_year = day[:4] == today[:4] and len(day) == len("2026-11-20")
     return f"{month} {int(day[8:])}" if same_year else f"{month} {day[:4]}"
+
+
+def fade(day: str, today: str) -> str:
+    """Return how old a day is beside another: empty, `aging` after 90 days, `old` after a year, or if it is unknown."""
+    if not day or not today:
+        return "old" if today else ""
+    days = (_date(today) - _date(day)).days
+    return "old" if days > _OLD else "aging" if days > _AGING else ""
+
+
+def _date(day: str) -> date:
+    """Return a date; a month or a year counts as its first day."""
+    return date(*map(int, [*day.split("-"), "1", "1"][:3]))
 
 
 def address(*path: str) -> str:

@@ -11,7 +11,7 @@ from conformance.reporting.answers import Meaning, SubjectAnswer
 from conformance.reporting.answers.providers import QUESTIONS, provider_answers
 from conformance.reporting.answers.wires import titles
 from conformance.reporting.matrix.table import Table, TableSubject
-from conformance.reporting.text import printable, shorten
+from conformance.reporting.text import plural, printable
 from conformance.wire.native import CHAT
 
 SHOWN: Final = (
@@ -104,7 +104,7 @@ def _row(row: ProviderRow, top: int) -> Iterator[str]:
     if row.api:
         yield f'<text class="note" x="8" y="{top + 35}">{escape(row.api)}</text>'
     for answer, left, width in zip(row.answers, _lefts()[1:], _WIDTHS[1:], strict=True):
-        note = shorten(_note(answer), int((width - 16) / _CHARACTER))
+        note = _note(answer, int((width - 16) / _CHARACTER))
         middle = top + (20 if note else 27)
         box = f'x="{left + 2}" y="{top + 3}" width="{width - 4}" height="{_ROW - 6}" rx="5"'
         yield f'<rect class="{answer.meaning}" {box}/>'
@@ -113,10 +113,24 @@ def _row(row: ProviderRow, top: int) -> Iterator[str]:
             yield f'<text class="note" x="{left + 8}" y="{top + 35}">{escape(printable(note))}</text>'
 
 
-def _note(answer: SubjectAnswer) -> str:
-    """Return the note that says most: where other models differ, that is why the answer is one to beware of."""
-    notes = sorted(answer.notes, key=lambda note: answer.meaning is Meaning.BEWARE and not note.startswith("on "))
-    return notes[0] if notes else ""
+def _note(answer: SubjectAnswer, width: int) -> str:
+    """Return what fits into a width and says most, whole: the models that differ, then the first note that fits."""
+    shown = [*_differences(answer), *[note for note in answer.notes if not note.startswith("on ")]]
+    return next((each for each in shown if len(each) <= width), "")
+
+
+def _differences(answer: SubjectAnswer) -> Iterator[str]:
+    """Yield what differs for some models, in ever fewer words."""
+    if not answer.others:
+        return
+    worst = next((other for other in answer.others if other[1][:1].isdigit()), answer.others[0])
+    models, value = worst
+    short = [model.rpartition("/")[2].strip("*-") or model for model in models]
+    count = sum(len(each) for each, _ in answer.others)
+    yield from [f"on {', '.join(short)}: {value}"] if len(answer.others) == 1 else []
+    yield f"on {short[0]}: {value}" if count == 1 else f"on {short[0]} and {count - 1} more: {value}"
+    yield f"on {plural(count, 'model')}: {value}"
+    yield f"differs on {plural(count, 'model')}"
 
 
 def _legend(base: int) -> Iterator[str]:

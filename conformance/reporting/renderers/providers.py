@@ -12,7 +12,8 @@ from conformance.reporting.answers import SubjectAnswer
 from conformance.reporting.answers.providers import QUESTIONS, provider_answers
 from conformance.reporting.answers.wires import position, titles
 from conformance.reporting.matrix import PROBES
-from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
+from conformance.reporting.matrix.headline import OPEN, rests_on
+from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS, safe_choice
 from conformance.reporting.matrix.sentences import describe, handlings, refusals, wrapped_texts
 from conformance.reporting.matrix.table import ADAPTER, FAILING, SOURCES, Table, TableCell, TableSubject
 from conformance.reporting.page.facts import EVIDENCE, MEANINGS
@@ -99,8 +100,9 @@ def render(table: Table, subject: TableSubject) -> str:
         dates=dates({name: claim for name, (claim, _) in provider.known.items()}),
         kind=_KINDS.get(profile.kind, "answers chat completions"),
         known=len(verdicts) - verdicts.count(Verdict.UNKNOWN),
+        open=sum(1 for _, cell in provider.known.values() if rests_on(cell) == OPEN),
         confirmed=sum(1 for _, cell in provider.claims.values() if _is_confirmed(cell)),
-        measured=sum(1 for _, cell in provider.claims.values() if cell.evidence == Evidence.ENGINE),
+        measured=sum(1 for _, cell in provider.claims.values() if _is_stored(cell)),
         contradicted=verdicts.count(Verdict.DEPARTS),
         recordings=table.inputs.calibration.get(subject.name, {}).get("recordings", 0),
         evidence={cell.evidence for cell in provider.cells},
@@ -141,7 +143,9 @@ def _head(subject: TableSubject, shown: TableSubject) -> str:
 
 def _answer(answer: SubjectAnswer) -> str:
     notes = "; ".join([prose(each) for each in answer.notes])
-    kind = EVIDENCE[answer.evidence][1]
+    on = f" on {prose(answer.seen_model)}" if answer.seen_model else ""
+    last = f", last {answer.seen}{on}" if answer.seen else f", read {answer.read}" if answer.read else ""
+    kind = f"{EVIDENCE[answer.evidence][1]}{last}"
     return "<br>".join(filter(None, [f"{MEANINGS[answer.meaning][0]} **{prose(answer.value)}**", notes, kind]))
 
 
@@ -166,10 +170,16 @@ def _behaviours(provider: _Provider) -> Iterator[tuple[str, Sequence[tuple[str, 
             yield (
                 topic,
                 [
-                    (title, _described(claim.name, claim.value) + _contested(claim, cell))
+                    (title, _safely(provider, claim) + _described(claim.name, claim.value) + _contested(claim, cell))
                     for title, claim, cell in known
                 ],
             )
+
+
+def _safely(provider: _Provider, claim: Claim) -> str:
+    """Return the safe choice in front of a behaviour that a source says is refused; empty if none does."""
+    choice = safe_choice(provider.profile, provider.subject.model, claim.name)
+    return f"**{choice}**; " if choice else ""
 
 
 def _contested(claim: Claim, cell: TableCell) -> str:
@@ -268,6 +278,11 @@ def _described(name: str, value: Any) -> str:
 
 def _is_known(claim: Claim) -> bool:
     return bool(claim.value != UNKNOWN)
+
+
+def _is_stored(cell: TableCell) -> bool:
+    """Return True for a claim that a stored exchange with the engine shows."""
+    return cell.verdict is Verdict.CONFORMS and cell.evidence == Evidence.ENGINE
 
 
 def _is_confirmed(cell: TableCell) -> bool:

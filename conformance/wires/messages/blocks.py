@@ -107,13 +107,10 @@ def thinking_block(detail: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def read_call(block: Mapping[str, Any], written: str = "") -> dict[str, Any]:
     """Return a block as a call; `written` is its input as a stream wrote it, which stays if it is not JSON."""
-    given = block.get("input")
-    if written:
-        try:
-            given = orjson.loads(written)
-        except orjson.JSONDecodeError:
-            given = None
-    arguments = written if written and given is None else rendered({} if given is None else given)
+    try:
+        arguments = rendered(orjson.loads(written) if written else block.get("input", {}))
+    except orjson.JSONDecodeError:
+        arguments = written
     call = {"type": "function", "function": {"name": block.get("name"), "arguments": arguments}}
     return call | ({"id": block["id"]} if "id" in block else {})
 
