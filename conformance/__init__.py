@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from conformance.convert import parse_reply as parse_reply
     from conformance.convert import prepare as prepare
     from conformance.convert import to_canonical as to_canonical
+    from conformance.judge import Session as Session
     from conformance.judge import check as check
     from conformance.profiles import load_profile as load_profile
     from conformance.results import Finding as Finding
@@ -37,6 +38,7 @@ _MODULES = {
     "Finding": "results",
     "Level": "results",
     "Outcome": "results",
+    "Session": "judge",
     "Status": "results",
     "check": "judge",
     "from_canonical": "convert",
@@ -48,8 +50,8 @@ _MODULES = {
 """The module that defines each public name."""
 
 __all__ = [
-    "Conversation", "Exchange", "Finding", "Level", "Outcome", "Status", "__version__", "check", "from_canonical",
-    "load_profile", "parse_reply", "prepare", "to_canonical",
+    "Conversation", "Exchange", "Finding", "Level", "Outcome", "Session", "Status", "__version__", "check",
+    "from_canonical", "load_profile", "parse_reply", "prepare", "to_canonical",
 ]  # fmt: skip
 
 

@@ -1,33 +1,31 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import compress
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from conformance import profiles
 from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
-from conformance.rules import UNCLAIMED, Fault, Judge, Rule, Where, load, select
-from conformance.rules.context import Claimant, Claimed, Context, Known, SchemaFaults
+from conformance.rules import UNCLAIMED, Rule, load, select
+from conformance.rules.context import Context
 from conformance.rules.findings import finding, known_claim
-from conformance.rules.validation import BODIES, find_schema_faults
+from conformance.rules.plans import RulePlan
+from conformance.rules.running import FoundFault, RuleRun, RuleTally, raised
+from conformance.wire.elements import Reply
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
-from conformance.wire.native import CHAT
-from conformance.wire.views import View
-from conformance.wires import other_api, translate
+from conformance.wires import Translator, other_api, translate
 
+MAX_SESSION_BYTES = 64 * 1024 * 1024
+"""How many bytes of exchanges a session holds by default."""
 MAX_FINDINGS = 100
 """An outcome holds this many findings of its rule; a last one says how many more there were."""
-
-# One object, because plans are cached by the identity of the claims.
-_NO_CLAIMS: Final[Mapping[str, Any]] = {}
-_NO_CLAIMANT: Final = Claimant()
 
 
 def check(
@@ -59,12 +57,17 @@ def check(
     """
     exchanges: Sequence[Any] = (conversation,) if isinstance(conversation, Exchange) else tuple(conversation)
     for number, exchange in enumerate(exchanges):
-        if not isinstance(exchange, Exchange):
-            message = f"expected an Exchange or a sequence of them, got {type(exchange).__qualname__}"
-            raise TypeError(message)
-        if path := other_api(exchange):
-            raise Unusable(f"exchange {number} is neither chat completions nor another wire that is known: {path}")
+        _require_known(exchange, number)
     return judge(tuple(exchanges), profiles.resolve_profile(profile), _rules(rules), as_of).outcomes()
+
+
+def _require_known(exchange: Any, number: int) -> None:
+    """Raise TypeError for what is not an exchange, and Unusable for one of another API."""
+    if not isinstance(exchange, Exchange):
+        message = f"expected an Exchange or a sequence of them, got {type(exchange).__qualname__}"
+        raise TypeError(message)
+    if path := other_api(exchange):
+        raise Unusable(f"exchange {number} is neither chat completions nor another wire that is known: {path}")
 
 
 def _rules(given: Sequence[Rule | str] | str | None) -> Sequence[Rule]:
@@ -84,7 +87,7 @@ class Judgement(NamedTuple):
     not known. `faulty`: the outcomes of the rules that failed, broke, or found what claims describe, by position.
     """
 
-    plan: "_Plan"
+    plan: RulePlan
     counts: list[int]
     faulty: dict[int, Outcome]
 
@@ -111,7 +114,7 @@ class Judgement(NamedTuple):
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
     """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
-    return _judgement(_Looked.at(conversation), profile, rules, as_of)
+    return _judgement(Index(translate(conversation)), profile, rules, as_of)
 
 
 def judge_by_models(
@@ -121,280 +124,176 @@ def judge_by_models(
 
     The conversation is translated, indexed and held against the schemas once for all of them.
     """
-    looked = _Looked.at(conversation)
+    index = Index(translate(conversation))
     for profile, model in served:
-        yield _judgement(looked, profile, rules, as_of, model)
+        yield _judgement(index, profile, rules, as_of, model)
 
 
-class _Looked(NamedTuple):
-    """A conversation and what is found in it without any claim."""
-
-    conversation: Conversation
-    views: Index
-    schema: SchemaFaults
-
-    @classmethod
-    def at(cls, conversation: Conversation) -> "_Looked":
-        conversation = translate(conversation)
-        index = Index(conversation)
-        return cls(conversation, index, find_schema_faults(index))
+def judge_apart(
+    conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = ""
+) -> Judgement:
+    """Check a conversation as `judge` does, but each request from its first message on, whatever was judged before."""
+    return _judgement(Index(translate(conversation), continues=False), profile, rules, as_of)
 
 
 def _judgement(
-    looked: _Looked, profile: Profile | None, rules: Sequence[Rule], as_of: str, model: str | None = None
+    index: Index, profile: Profile | None, rules: Sequence[Rule], as_of: str, model: str | None = None
 ) -> Judgement:
     """Return the judgement by one provider; `model` replaces those of the exchanges where claims are looked up."""
-    index, schema = looked.views, looked.schema
-    contexts, plans = [], []
-    for number, exchange in enumerate(looked.conversation):
-        wire = exchange.protocol
-        claims, claimant = _claims(profile, exchange, as_of, exchange.model if model is None else model)
-        plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
-        contexts.append(Context(number, index, claims, schema, plan.known, claimant))
-        plans.append(plan)
-    # Without an exchange there are no elements, and any plan will do.
-    first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
-    run = _RuleRun(index, contexts, plans, first)
-    if _raised(run.judge_views) is not None:
+    run, tally = RuleRun(index, rules, profile, as_of, model), RuleTally(len(rules))
+    if raised(partial(_add_all, run, tally)) is not None:
         # The faults found so far are dropped: only judging rule by rule shows which one broke.
-        run = _RuleRun(index, contexts, plans, first)
-        run.judge_views_alone()
-    run.judge_by_schema(schema)
-    faulty = {at: _outcome(rules[at], run.counts[at], faults, contexts) for at, faults in run.faulty.items()}
-    for position, error in run.errors.items():
-        rule, reason = rules[position], f"{type(error).__name__}: {error}"
-        faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, run.counts[position], reason=reason)
-    return Judgement(first, run.counts, faulty)
+        run, tally = RuleRun(index, rules, profile, as_of, model), RuleTally(len(rules))
+        for _ in index.parts:
+            run.add_alone(tally)
+    return judgement_of(run, tally, run.plans or [run.first])
 
 
-def _claims(profile: Profile | None, exchange: Exchange, as_of: str, model: str) -> tuple[Mapping[str, Any], Claimant]:
-    """Return the claims for an exchange, and who makes them."""
-    if profile is None:
-        return _NO_CLAIMS, _NO_CLAIMANT
-    on_wire, day = profile.on(exchange.protocol), as_of or exchange.date
-    claim_of = partial(on_wire.claim, model=model, date=day)
-    return on_wire.at(model, day), Claimant(profile.service, on_wire.contested(model, day), claim_of)
+def _add_all(run: RuleRun, tally: RuleTally) -> None:
+    for _ in run.index.parts:
+        run.add(tally)
 
 
-_Step: TypeAlias = tuple[int, Where | None, Judge]
-"""A rule as it runs: its position, which elements it concerns, and how it judges one."""
+class Session:
+    """One conversation that is judged as it goes on: each exchange once, by what is new in it.
 
-_Steps: TypeAlias = tuple[tuple[Where | None, tuple[_Step, ...]], ...]
-"""The rules of one view, by the condition that they share, which is asked once for all of them."""
+    `profile`, `rules` and `as_of` are those of `check`. `max_bytes` bounds the memory: a session holds each message
+    once, however many requests repeat it, and needs about three times the bytes. Beyond the bound, the older half is
+    forgotten, as if the conversation had begun later: what follows is not compared with it any more. `size` is the
+    number of bytes that are held.
 
-
-class _Group(NamedTuple):
-    """The rules of one view that the claims leave, and the positions of those that need a claim that is not known."""
-
-    steps: _Steps
-    unclaimed: frozenset[int]
-
-
-class _Plan(NamedTuple):
-    """A rule set, arranged for some claims: rules that they rule out are gone before the first element.
-
-    `ids`: those of the rules. `idle`: the outcome of each if it judges nothing. `tables`: the outcomes of each if it
-    finds nothing wrong, by its count. `views`: those of the rules, in the same order for all plans of a rule set.
-    `groups`: the rules of each. `active`: the positions of the views whose groups hold any rule. `by_schema`: the rules
-    that only report what the schemas find, by their views and wires. `known`: what has been found to follow from these
-    claims.
+        >>> from conformance import Exchange, Session
+        >>> session = Session()
+        >>> asked = {"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}]}
+        >>> broken = {"model": "gpt-5", "messages": [{"role": "tool", "tool_call_id": "call_1", "content": "12:00"}]}
+        >>> for request in (asked, broken):
+        ...     for outcome in session.add(Exchange(request=request)):
+        ...         for finding in outcome.findings:
+        ...             print(finding.at, outcome.rule)
+        /1/request/messages/0 transcript/result-answers-call
     """
 
-    ids: tuple[str, ...]
-    idle: tuple[Outcome, ...]
-    tables: tuple[Mapping[int, Outcome], ...]
-    views: tuple[View, ...]
-    groups: tuple[_Group, ...]
-    active: tuple[int, ...]
-    by_schema: tuple[tuple[View, tuple[str, ...], tuple[_Step, ...]], ...]
-    known: Known
+    def __init__(
+        self,
+        profile: Profile | str | Path | None = None,
+        rules: Sequence[Rule | str] | str | None = None,
+        *,
+        as_of: str = "",
+        max_bytes: int = MAX_SESSION_BYTES,
+    ) -> None:
+        """Begin without an exchange; raises UnknownName and InvalidDocument as `check` does."""
+        self._profile, self._rules = profiles.resolve_profile(profile), _rules(rules)
+        self._as_of, self._max_bytes = as_of, max_bytes
+        self._sizes: list[int] = []
+        self.count = 0
+        self._begin()
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes of exchanges are held; what several requests have in common counts once."""
+        return sum(self._sizes)
+
+    @property
+    def exchanges(self) -> Sequence[Exchange]:
+        """Return the exchanges that are held, translated."""
+        return self._index.conversation
+
+    @property
+    def last(self) -> Exchange:
+        """Return the last exchange, as one of chat completions."""
+        return self._index.conversation[-1]
+
+    @property
+    def replies(self) -> Sequence[Reply]:
+        """Return the replies of the last exchange."""
+        return self._index.parts[-1].replies
+
+    def add(self, exchange: Exchange) -> tuple[Outcome, ...]:
+        """Judge the next exchange of the conversation; return one outcome per rule, about this exchange alone.
+
+        The outcomes of all exchanges together are those of `check` for the whole conversation. A pointer begins with
+        the number of the exchange in the session. Raises TypeError and Unusable as `check` does.
+        """
+        _require_known(exchange, self.count)
+        return self.judge(exchange).outcomes()
+
+    def judge(self, exchange: Exchange) -> Judgement:
+        """Judge the next exchange as `add` does; a rule that finds nothing creates no outcome."""
+        part = self._index.add(self._translate(exchange))
+        self._sizes.append(part.size)
+        self.count += 1
+        tally = RuleTally(len(self._rules))
+        if raised(partial(self._run.add, tally)) is not None:
+            self._run.forget_last()
+            tally = RuleTally(len(self._rules))
+            self._run.add_alone(tally)
+        found = judgement_of(self._run, tally, self._run.plans[-1:], self.count - len(self._sizes))
+        if self.size > self._max_bytes and len(self._sizes) > 1:
+            self._forget()
+        return found
+
+    def _begin(self) -> None:
+        self._translate = Translator()
+        self._index = Index(grows=True)
+        self._run = RuleRun(self._index, self._rules, self._profile, self._as_of)
+
+    def _forget(self) -> None:
+        """Begin again with the last exchanges, as many as fill half of the bound."""
+        kept = [each.as_received for each in self._index.conversation]
+        self._sizes = []
+        held = self._index
+        self._begin()
+        start = max(1, len(kept) // 2)
+        while start < len(kept) - 1 and held.size_from(start) > self._max_bytes // 2:
+            start += 1
+        for exchange in kept[start:]:
+            self._sizes.append(self._index.add(self._translate(exchange)).size)
+            tally = RuleTally(len(self._rules))
+            if raised(partial(self._run.add, tally)) is not None:
+                self._run.forget_last()
+                self._run.add_alone(tally)
 
 
-class _RuleRun:
-    """The rules while they judge the elements of one conversation.
-
-    `faulty`: the faults of each rule, by position, with their elements. `errors`: what broken rules raised.
-    """
-
-    __slots__ = ("_contexts", "_first", "_index", "_is_uniform", "_plans", "counts", "errors", "faulty")
-
-    def __init__(self, index: Index, contexts: list[Context], plans: list[_Plan], first: _Plan) -> None:
-        self._index = index
-        self._contexts = contexts
-        self._plans = plans
-        self._first = first
-        # Lists, not generators, in `all`, `any` and `tuple` on this path: they take a tenth to a third less time.
-        self._is_uniform = all([plan is first for plan in plans])
-        self.counts = [0] * len(first.idle)
-        self.faulty: dict[int, list[tuple[Any, Fault]]] = {}
-        self.errors: dict[int, Exception] = {}
-
-    def judge_views(self) -> None:
-        """Let each rule judge the elements of its view that concern it; raises what a broken rule raises."""
-        first, plans = self._first, self._plans
-        # With other claims or on another wire, views have rules in which the first exchange has none.
-        for at in first.active if self._is_uniform else range(len(first.views)):
-            elements = first.views[at].select(self._index)
-            if elements:
-                if first.groups[at].unclaimed:
-                    self._note_unclaimed(at)
-                self._run(elements, [plan.groups[at].steps for plan in plans])
-
-    def judge_views_alone(self) -> None:
-        """Do the same rule by rule, so that a broken one breaks no other."""
-        for at, view in enumerate(self._first.views):
-            elements = view.select(self._index)
-            groups = [plan.groups[at].steps for plan in self._plans]
-            positions = {step[0] for steps in groups for _, sharing in steps for step in sharing}
-            if elements:
-                self._note_unclaimed(at)
-            for position in sorted(positions) if elements else ():
-                self._judge_alone(position, elements, [_only(position, steps) for steps in groups])
-
-    def judge_by_schema(self, schema: SchemaFaults) -> None:
-        """Judge what only the schemas find: elements are just counted, and those with errors are judged."""
-        index = self._index
-        protocols = {exchange.protocol for exchange in index.conversation}
-        misshapen = {place[1] for place in schema.shapes if place}
-        for view, wires, steps in self._first.by_schema:
-            if protocols.isdisjoint(wires):
-                continue
-            is_alone = protocols.issubset(wires)
-            is_misshapen = bool(misshapen) and BODIES[view.side] in misshapen
-            faulty: Sequence[Any] = ()
-            if is_alone and view.count_quickly is not None and (view.at is not None or not is_misshapen):
-                count = view.count_quickly(index)
-                if view.at is not None and (is_misshapen or schema.unknown):
-                    faulty = view.at(index, {*schema.shapes, *schema.unknown})
-            else:
-                elements = view.select(index)
-                if not is_alone:
-                    # A schema says nothing about the bodies of another wire.
-                    elements = [each for each in elements if index.conversation[each.place[0]].protocol in wires]
-                count = len(elements)
-                if is_misshapen or schema.unknown:
-                    faulty = [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
-            for step in steps if count else ():
-                if faulty:
-                    self._judge_alone(step[0], faulty, [((None, (step,)),)] * len(self._contexts))
-                self.counts[step[0]] = count
-
-    def _note_unclaimed(self, at: int) -> None:
-        """Note the rules of a view that need a claim that is known for none of the exchanges."""
-        for position in frozenset.intersection(*[plan.groups[at].unclaimed for plan in self._plans]):
-            self.counts[position] = UNCLAIMED
-
-    def _judge_alone(self, position: int, elements: Sequence[Any], steps: Sequence[_Steps]) -> None:
-        if (error := _raised(partial(self._run, elements, steps))) is not None:
-            self.errors[position] = error
-
-    def _run(self, elements: Sequence[Any], steps: Sequence[_Steps]) -> None:
-        """Let rules judge elements; `steps` are those for each exchange."""
-        counts, contexts = self.counts, self._contexts
-        for element in elements:
-            number = element.place[0]
-            context = contexts[number]
-            for shared, sharing in steps[number]:
-                if shared is not None and not shared(element, context):
-                    continue
-                for position, where, judge_element in sharing:
-                    if where is None or where(element, context):
-                        counts[position] += 1
-                        faults = judge_element(element, context)
-                        if faults:
-                            self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
+def judgement_of(run: RuleRun, tally: RuleTally, plans: Sequence[RulePlan], before: int = 0) -> Judgement:
+    """Return what a run found in some exchanges, given their plans; `before`: how many are not held any more."""
+    run.unclaimed(tally, plans)
+    faulty = {at: _outcome(run, at, tally.counts[at], faults, before) for at, faults in tally.faulty.items()}
+    for position, error in tally.errors.items():
+        rule, reason = run.rules[position], f"{type(error).__name__}: {error}"
+        faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, tally.counts[position], reason=reason)
+    return Judgement(plans[0], tally.counts, faulty)
 
 
-def _raised(judging: Callable[[], None]) -> Exception | None:
-    """Return what a rule raises while it judges; None if it raises nothing."""
-    try:
-        judging()
-    except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
-        return error
-    return None
-
-
-def _only(position: int, steps: _Steps) -> _Steps:
-    """Return one rule alone."""
-    return tuple([(shared, (step,)) for shared, sharing in steps for step in sharing if step[0] == position])
-
-
-class _Chosen:
-    """What a plan is made for; two are equal if they are about the same objects, which is quick to tell."""
-
-    __slots__ = ("claimed", "claims", "rules", "wire")
-
-    def __init__(self, rules: Sequence[Rule], claims: Mapping[str, Any], wire: str, *, claimed: bool) -> None:
-        self.rules, self.claims, self.wire, self.claimed = rules, claims, wire, claimed
-
-    def __hash__(self) -> int:
-        # The cache holds the claims with the plan, so no other object can get their id meanwhile.
-        return id(self.claims)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Chosen):
-            return NotImplemented
-        is_same = self.claims is other.claims and self.rules is other.rules
-        return is_same and self.wire == other.wire and self.claimed is other.claimed
-
-
-@lru_cache(maxsize=256)
-def _plan(chosen: _Chosen) -> _Plan:
-    claimed = Claimed(chosen.claims)
-    idle = []
-    steps: dict[View, dict[Where | None, list[_Step]]] = {}
-    unclaimed: dict[View, set[int]] = {}
-    by_schema: dict[tuple[View, tuple[str, ...]], list[_Step]] = {}
-    for position, rule in enumerate(chosen.rules):
-        step: _Step = position, rule.where, rule.judge
-        idle.append(rule.outcomes[UNCLAIMED if rule.needs and not chosen.claimed else 0])
-        if rule.by_schema:
-            by_schema.setdefault((rule.on, rule.wires), []).append(step)
-            continue
-        known = claimed.knows(*rule.needs)
-        sharing = steps.setdefault(rule.on, {})
-        if chosen.wire not in rule.wires:
-            continue
-        if known and (rule.when is None or rule.when(claimed)):
-            sharing.setdefault(rule.among, []).append(step)
-        elif not known and chosen.claimed:
-            unclaimed.setdefault(rule.on, set()).add(position)
-    groups = [
-        _Group(tuple([(shared, tuple(each)) for shared, each in sharing.items()]), frozenset(unclaimed.get(view, ())))
-        for view, sharing in steps.items()
-    ]
-    return _Plan(
-        ids=tuple([rule.id for rule in chosen.rules]),
-        idle=tuple(idle),
-        tables=tuple([rule.outcomes for rule in chosen.rules]),
-        views=tuple(steps),
-        groups=tuple(groups),
-        active=tuple([at for at, group in enumerate(groups) if group.steps or group.unclaimed]),
-        by_schema=tuple([(view, wires, tuple(listed)) for (view, wires), listed in by_schema.items()]),
-        known=Known({}, {}),
-    )
-
-
-def _outcome(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
+def _outcome(run: RuleRun, position: int, judged: int, faulty: list[FoundFault], before: int) -> Outcome:
     """Return the outcome of a rule that found something; it failed unless claims describe all of it."""
-    claims = [known_claim(rule, fault, contexts[element.place[0]]) for element, fault in faulty]
+    rule, contexts = run.rules[position], run.contexts
+    if rule.on.ranked:
+        faulty.sort(key=lambda each: (each[1].rank[0], each[0]))
+    claims = [known_claim(rule, fault, contexts[number]) for number, _, fault in faulty]
     if not any(claims):
-        return _failed(rule, judged, faulty, contexts)
+        return _failed(rule, judged, faulty, contexts, before)
     known = [each for each, claim in zip(faulty, claims, strict=True) if claim]
     news = [each for each, claim in zip(faulty, claims, strict=True) if not claim]
-    counts = Counter([(element.place[0], claim) for (element, _), claim in zip(faulty, claims, strict=True) if claim])
-    described = tuple([finding(rule, each, fault, contexts[each.place[0]]) for each, fault in known[:MAX_FINDINGS]])
+    counts = Counter([(number + before, claim) for (number, _, _), claim in zip(faulty, claims, strict=True) if claim])
+    described = tuple([_finding(rule, each, contexts, before) for each in known[:MAX_FINDINGS]])
     if not news:
         return Outcome(rule.id, Status.PASSED, rule.level, judged, (), "", described, counts)
-    failed = _failed(rule, judged, news, contexts)
+    failed = _failed(rule, judged, news, contexts, before)
     return replace(failed, known=described, known_at=counts) if known else failed
 
 
-def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
-    findings = [finding(rule, element, fault, contexts[element.place[0]]) for element, fault in faulty[:MAX_FINDINGS]]
+def _failed(rule: Rule, judged: int, faulty: list[FoundFault], contexts: Sequence[Context], before: int) -> Outcome:
+    findings = [_finding(rule, each, contexts, before) for each in faulty[:MAX_FINDINGS]]
     level = max([each.level for each in findings], key=lambda each: each.severity)
     if len(faulty) > MAX_FINDINGS:
         more = len(faulty) - MAX_FINDINGS
         more_findings = f"and {more} more findings of this rule"
         findings.append(Finding(findings[-1].at, more_findings, Level.MAY, side=rule.on.side.value))
     return Outcome(rule.id, Status.FAILED, level, judged, tuple(findings))
+
+
+def _finding(rule: Rule, found: FoundFault, contexts: Sequence[Context], before: int) -> Finding:
+    """Return a fault as a finding, in the exchange in which it was found: its element may be that of an earlier one."""
+    number, element, fault = found
+    place = (*element.place, *fault.at) if fault.place is None else fault.place
+    return finding(rule, (number + before, *place[1:]), fault, contexts[number])

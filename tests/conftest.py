@@ -16,7 +16,12 @@ import httpx
 import pytest
 import yaml  # noqa: F401 — pytester unloads what a test imports first, and PyYAML cannot be imported twice
 
+from conformance.pytest_plugin import _Finder
+
 pytest_plugins = ["pytester"]
+
+# Else pytest compiles the modules of the package once more, for asserts that they do not have.
+sys.meta_path.insert(0, _Finder)
 
 # Else pytest rewrites the asserts of every module in every process and every run, which takes as long as all else that
 # it does to collect them. What tests start would compile the package every time.
@@ -25,6 +30,16 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 WORKERS = 2
 """Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
+
+LAST_WORKER = f"gw{WORKERS - 1}"
+"""The process that reads the files from the last to the first.
+
+The first run of a checkout compiles them, which takes longer than all else until the tests begin. So each process
+compiles one half and finds the other one compiled.
+"""
+
+COLLECTOR = (20_000, 20, 50)
+"""When garbage is collected: tests leave little behind, and looking for it as often as usual takes 5 % of a run."""
 
 GOLDEN = Path(__file__).parent / "golden"
 SHARED = Path(__file__).parents[2] / "shared"
@@ -45,12 +60,27 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("ci", settings.get_profile("sample"), max_examples=15)
     settings.register_profile("long", settings.get_profile("sample"), max_examples=1000)
     settings.load_profile("sample")
+    _ignore_constants()
+
+
+def _ignore_constants() -> None:
+    """Keep hypothesis from parsing every module of this package, in every process, for constants to try.
+
+    The examples would depend on which modules a run has imported before.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    if hasattr(providers, "_get_local_constants"):
+        none = providers._local_constants
+        providers._get_local_constants = lambda: none
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Divide a run of all tests between processes, which take tests from each other when they run out of their own."""
     if hasattr(config, "workerinput"):  # One of these processes: it must not start processes of its own.
+        if config.workerinput["workerid"] == LAST_WORKER and config.args == config.getini("testpaths"):
+            config.args[:] = [str(each) for each in sorted(Path(__file__).parent.rglob("test_*.py"), reverse=True)]
         return
     option = config.option
     undecided = getattr(option, "numprocesses", 0) is None and option.dist == "no"
@@ -60,12 +90,19 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.numprocesses, option.dist = WORKERS, "worksteal"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the tests the same order in all processes, whichever file each of them reads first."""
+    items.sort(key=lambda each: str(each.path))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Keep the garbage collector from what is collected, which lives to the end: it takes a fourth of the time."""
     gc.disable()
     yield
     gc.freeze()
+    gc.set_threshold(*COLLECTOR)
     gc.enable()
 
 

@@ -11,6 +11,9 @@ from hypothesis import settings
 USUAL = 100
 """The examples of a property that hypothesis draws by default."""
 
+WHOLE = 8
+"""The cases that a plain run plays of a profile of which CI plays all."""
+
 
 def examples(number: int) -> int:
     """Return how many examples a run draws where hypothesis would draw this many: few in a plain run, most at night."""
@@ -39,7 +42,7 @@ def sampled(cases: Iterable[Any], per_profile: int, whole: Sequence[str] = (), i
     """Mark all but some cases of each profile: those that CI includes as `slow`, and the others as `exhaustive`.
 
     A case is a `pytest.param` with an id, whose first value is the profile's name. The choice depends on the ids alone.
-    Of the profiles in `whole`, every case stays.
+    Of the profiles in `whole`, CI includes every case.
     """
     by_profile: dict[str, list[Any]] = defaultdict(list)
     for case in cases:
@@ -49,8 +52,8 @@ def sampled(cases: Iterable[Any], per_profile: int, whole: Sequence[str] = (), i
 
 def _marked(group: Sequence[Any], whole: bool, plain: int, in_ci: int) -> Iterator[Any]:  # noqa: FBT001 — one caller
     for place, case in enumerate(sorted(group, key=lambda each: crc32(each.id.encode()))):
-        if whole or place < plain:
+        if place < (max(WHOLE, plain) if whole else plain):
             yield case
         else:
-            mark = pytest.mark.slow if place < in_ci else pytest.mark.exhaustive
+            mark = pytest.mark.slow if whole or place < in_ci else pytest.mark.exhaustive
             yield pytest.param(*case.values, id=case.id, marks=(*case.marks, mark))

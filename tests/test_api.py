@@ -25,8 +25,8 @@ from conformance.wire.exchange import Exchange as WireExchange
 from tests.loops import every
 
 SURFACE = [
-    "Conversation", "Exchange", "Finding", "Level", "Outcome", "Status", "__version__", "check", "from_canonical",
-    "load_profile", "parse_reply", "prepare", "to_canonical",
+    "Conversation", "Exchange", "Finding", "Level", "Outcome", "Session", "Status", "__version__", "check",
+    "from_canonical", "load_profile", "parse_reply", "prepare", "to_canonical",
 ]  # fmt: skip
 """Semantic versioning covers exactly these names."""
 
@@ -63,7 +63,7 @@ def test_the_surface_is_pinned() -> None:
 def test_every_public_function_has_an_example_that_runs() -> None:
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner(verbose=False)
     callables = [name for name in SURFACE if name[0].islower()]
-    for name in ("", "Exchange", *callables):
+    for name in ("", "Exchange", "Session", *callables):
         found = finder.find(getattr(conformance, name) if name else conformance, name or "conformance")
         assert (True, name) == (any(each.examples for each in found), name)
         for each in found:

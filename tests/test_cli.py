@@ -97,7 +97,7 @@ def test_an_error_is_one_line_without_escape_sequences(capsys: pytest.CaptureFix
 @pytest.mark.parametrize("jobs", some([1, 2]))
 def test_a_closed_pipe_ends_the_run_without_an_error(jobs: int, tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
-    path.write_bytes(exchange_lines(1000))
+    path.write_bytes(exchange_lines(200))
     process = start("check", "--format", "jsonl", "--all", "--jobs", jobs, path)
     assert process.stdout
     assert process.stdout.readline().startswith(b'{"path":')

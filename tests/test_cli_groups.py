@@ -11,12 +11,13 @@ from tests.checking import ROOT
 
 GROUPS = {
     "traffic": ["check", "convert", "doctor", "explain", "prepare", "scrub", "shrink"],
-    "clients": ["adapter", "proxy", "serve"],
+    "clients": ["adapter", "gateway", "proxy", "serve"],
     "providers": ["engine", "provider"],
     "results": ["evidence", "gate", "report"],
 }
 ACTIONS = {
     "adapter": ["install", "issue", "list", "matrix", "run"],
+    "gateway": ["issue", "list", "matrix", "run"],
     "engine": ["drift", "install", "list", "record", "run"],
     "provider": ["compare", "diff", "discover", "new", "record", "replay", "validate", "watch"],
     "evidence": ["add", "calibrate", "candidates", "check", "fetch", "list", "sources"],
@@ -97,7 +98,7 @@ def test_a_command_that_does_something_alone_shows_its_own_options_beside_its_ac
         ("calibrate", "unknown command 'calibrate'; did you mean evidence calibrate?"),
         ("sources", "unknown command 'sources'; did you mean evidence sources?"),
         ("profile", "unknown command 'profile'; did you mean provider?"),
-        ("list", "unknown command 'list'; did you mean adapter list, engine list, evidence list?"),
+        ("list", "unknown command 'list'; did you mean adapter list, gateway list, engine list, evidence list?"),
         ("check-files", "unknown command 'check-files'; did you mean check?"),
         ("traffic", "'traffic' is a group of commands: check, convert, doctor, explain, prepare"),
         (

@@ -19,9 +19,6 @@ ONE_LINE = [json.dumps(each).encode() for each in (REQUEST, REPLY)]
 @every(
     ("expected", "value"),
     [
-        ("a request body is inside: jq -c .data.body 'my file'", {"data": {"body": REQUEST}}),
-        ("""a reply body is inside: jq -c '.rows[]["x-y"]' 'my file'""", {"rows": [{"x-y": REPLY}]}),
-        ("a list of messages is inside: jq -c .chat 'my file'", {"chat": REQUEST["messages"]}),
         ("a reply of Ollama's own API", {"model": "m", "message": REQUEST["messages"][0], "done": True}),
         ("a reply of Bedrock's Converse API", {"output": {"message": {}}, "stopReason": "end_turn"}),
         ("an export of chats from ChatGPT", [{"title": "x", "mapping": {}}]),
@@ -48,10 +45,10 @@ def test_an_unrecognized_value_says_what_is_nearest(expected: str, value: Any) -
         ("it is a tar archive", b"x.json".ljust(257, b"\0") + b"ustar"),
         ("sqlite3 -json 'my file' 'SELECT …' | jq -c '.[]' | conformance check -", b"SQLite format 3\0"),
         ("it is a capture of packets", b"\xd4\xc3\xb2\xa1\x02\x00"),
-        ("write it with .model_dump_json()", b"ChatCompletion(id='x', choices=[])"),
+        ("write it with .model_dump_json()", b"ChatCompletion(id='x', choices=[<object at 0x7f>])"),
         ("conformance proxy --upstream URL -- COMMAND", b"import openai\n"),
         ("a name that ends with .br", brotli.compress(json.dumps(REQUEST).encode())),
-        ("got YAML without a list of `interactions`; write a request as JSON", b"interactions: 1\nmessages: []\n"),
+        ("got YAML without a list of `interactions`", b"interactions: 1\nmessages: []\n"),
     ],
 )
 def test_an_unrecognized_file_says_how_to_export_it(expected: str, data: bytes) -> None:
@@ -63,7 +60,7 @@ def test_an_unrecognized_file_says_how_to_export_it(expected: str, data: bytes) 
 @pytest.mark.parametrize(
     ("expected", "data"),
     [
-        ("as Python prints it; write it with json.dumps", repr(REQUEST).encode()),
+        ("as Python prints it; write it with json.dumps", b"{'model': 'm', 'messages': [<object at 0x7f>]}"),
         ("JSON has no comments", b'{\n  // mine\n  "model": "m"}'),
         ("expected a value, got ']'", b'{"messages": [{},]}'),
     ],
@@ -83,16 +80,10 @@ TURNS = [{"from": "human", "value": "Hello"}, {"from": "gpt", "value": "Hi"}]
     ("kinds", "name", "data"),
     [
         (["request", "request"], "x.json", PRETTY + b"\n" + PRETTY),
-        (["request"], "x.json", json.dumps(json.dumps(REQUEST)).encode()),
-        (["request", "response"], "x.json", json.dumps([json.dumps(REQUEST), json.dumps(REPLY)]).encode()),
         (["messages"], "x.json", json.dumps(MESSAGE).encode()),
         (["messages"], "x.json", json.dumps([{"conversations": TURNS}]).encode()),
         (["exchange"], "x.json", b'{"model": "m", "input": "Hello"}'),
-        (["request"], "x.json", json.dumps({"info": {}, "item": [{"body": {"raw": json.dumps(REQUEST)}}]}).encode()),
-        (["request"], "x.http", b"POST https://x.test/ HTTP/1.1\r\nA: b\r\n\r\n" + json.dumps(REQUEST).encode()),
-        (["request", "response"], "x.log", b"a\n" + b"\n".join(b"INFO " + each for each in ONE_LINE)),
         (["request", "response"], "x.jsonl", b"\n".join(b"INFO:" + each for each in ONE_LINE)),
-        (["request"], "x.json", json.dumps({"data": [{"a b": REQUEST}]}).encode()),
     ],
 )
 def test_the_way_out_leads_out(kinds: list[str], name: str, data: bytes, tmp_path: Path) -> None:

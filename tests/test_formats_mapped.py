@@ -114,10 +114,18 @@ def test_the_map_is_guessed_from_keys_and_values(tmp_path: Path, value: Any, exp
     assert not expected or 1 == len(read(tmp_path, expected, value)[0].conversation)
 
 
+def test_records_of_any_form_are_read_with_the_session_that_they_name(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    path.write_bytes(lines(*[{"payload": REQUEST, "result": REPLY, "trace_id": each} for each in "aab"]))
+    assert [("inside", "a", 2), ("inside", "b", 1)] == [
+        (each.kind, each.session, len(each.conversation)) for each in read_path(path)
+    ]
+
+
 def test_a_file_has_one_error_that_names_its_form_and_the_map(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
-    path.write_bytes(lines(*[{"payload": REQUEST, "result": REPLY, "trace_id": "t"}] * 100))
-    fields = "request=payload,response=result,session=trace_id"
+    path.write_bytes(lines(*[{"answer": "Hi.", "trace_id": "t", "prompt": "Hello"}] * 100))
+    fields = "response=answer,session=trace_id"
     for jobs in (1, 2):
         (report,) = [each.report for some in check_paths([str(path)], Task(), list, jobs) for each in some]
         assert f"to read it: conformance check --map {fields} {path}; 99 more lines" in report["error"]

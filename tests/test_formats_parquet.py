@@ -132,8 +132,6 @@ def test_what_is_not_checked_is_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("expected", "columns"),
     [
-        ("""is inside the column "it's": duckdb -list -noheader -c 'FROM""", {"it's": [json.dumps({"data": REQUEST})]}),
-        ("| jq -c .data | conformance check -", {"a": [json.dumps({"data": REQUEST})]}),
         ("""SELECT to_json(messages) AS messages) TO 'bodies.parquet'", and""", {"messages": [MESSAGES]}),
         ("got the columns a (int64), b (string)", {"a": [1], "b": ["text"]}),
         ("got the columns a (string)", {"a": pa.array([], pa.string())}),

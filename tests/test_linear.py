@@ -57,6 +57,7 @@ def unwritten_in(source: str) -> Iterator[int]:
                     yield node.lineno
 
 
+@pytest.mark.slow
 def test_only_our_own_patterns_are_given_to_pythons_engine() -> None:
     found = {
         path.relative_to(ROOT).as_posix(): [*unwritten_in(path.read_text("utf-8"))]

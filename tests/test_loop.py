@@ -62,11 +62,15 @@ FAULTS = [
     ("runs-denied", "tool-denied.plain", "loop/denied-call-answered", Level.MUST, "got that it started"),
     ("gates-one-by-one", "parallel-tool-calls.plain", "loop/approval-once-per-batch", Level.SHOULD, "got 2"),
     ("gates-late", "parallel-tool-calls.plain", "loop/approval-once-per-batch", Level.SHOULD, "before the gate"),
-    ("one-by-one", "slow-tools.plain", "loop/calls-run-in-parallel", Level.MAY, "after 800 ms or more"),
-]
+    # It waits for its tools.
+    pytest.param(
+        "one-by-one", "slow-tools.plain", "loop/calls-run-in-parallel", Level.MAY, "after 800 ms or more",
+        marks=pytest.mark.slow,
+    ),
+]  # fmt: skip
 
 
-@every(("fault", "case", "rule", "level", "words"), FAULTS, ids=[f"{fault[0]}-{fault[2]}" for fault in FAULTS])
+@every(("fault", "case", "rule", "level", "words"), FAULTS)
 def test_a_fault_breaks_the_fact_about_it(
     fault: str, case: str, rule: str, level: Level, words: str, driven: Drive
 ) -> None:

@@ -31,7 +31,7 @@ CALLED = {
 
 MODELS = {
     "Kimi K2": ("moonshot", "kimi-k2"),
-    "claude-opus-4.5": ("anthropic", "claude-opus-4.5"),
+    "claude-opus-4.5": ("anthropic", "claude-opus-4-5"),
     "Claude Opus 4.6": ("anthropic", "claude-opus-4-6"),
     "deepseek-v4-flash": ("deepseek", "deepseek-v4-flash"),
     "DeepSeek V4 Flash": ("deepseek", "deepseek-v4-flash"),
@@ -50,7 +50,7 @@ MODELS = {
     "grok 4 azure": ("azure_openai", "grok-4"),
     "gpt-5 on azure": ("azure_openai", "gpt-5"),
     "Sonnet 4.6": ("anthropic", "claude-sonnet-4-6"),
-    "Opus 4.5": ("anthropic", "claude-opus-4.5"),
+    "Opus 4.5": ("anthropic", "claude-opus-4-5"),
     "gpt-4o-mini": ("openai", "gpt-4o-mini"),
     "azure gpt4o": ("azure_openai", "gpt4o"),
     "together ai llama": ("together", "llama"),

@@ -79,8 +79,8 @@ def test_a_request_to_a_model_is_accepted(provider: str, model: str) -> None:
 
 
 REQUESTS: dict[str, Any] = {
-    "tools": lambda body: "tools" in body and len(body["messages"]) == 1,
     "no tools": lambda body: "tools" not in body,
+    "tools": lambda body: "tools" in body and len(body["messages"]) == 1,
     "a tool that is named": lambda body: isinstance(body.get("tool_choice"), dict),
     "a tool that is required": lambda body: body.get("tool_choice") == "required",
     "a stream with usage": lambda body: "stream_options" in body,

@@ -159,16 +159,22 @@ def _reader(data: bytes, name: str) -> Reader:
     elif known_as.endswith((".yaml", ".yml")) or _has_line(data[:_HEAD], _CASSETTE):
         from conformance.formats.vcr import read as reader
     else:
-        from conformance.formats import printed
-        from conformance.formats.hints import for_text, is_binary
-
-        if printed.holds(data):
-            return printed.read
-
-        begins = f"text that begins with {data[:40].decode(errors='replace')!r}"
-        got = f"bytes that begin with {data[:8].hex(' ')}" if is_binary(data) else begins
-        raise Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)
+        return _reader_of_text(data, name)
     return reader
+
+
+def _reader_of_text(data: bytes, name: str) -> Reader:
+    """Return the reader of a text of no format that its beginning or its name shows."""
+    from conformance.formats import inside, printed
+    from conformance.formats.hints import for_text, is_binary
+
+    if printed.holds(data):
+        return printed.read
+    if not is_binary(data) and next(inside.of_text(data, name), None) is not None:
+        return inside.of_text
+    begins = f"text that begins with {data[:40].decode(errors='replace')!r}"
+    got = f"bytes that begin with {data[:8].hex(' ')}" if is_binary(data) else begins
+    raise Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)
 
 
 def _beginning(file: OpenFile) -> bytes:

@@ -48,6 +48,7 @@ KINDS: Final = {
     "zed": "a thread of Zed",
     "curl": "the output of curl",
     "printed": "a text log",
+    "inside": "bodies inside another form",
     "jsonl": "an unreadable line of JSON Lines",
     "parquet": "an unreadable row of a Parquet file",
     "native": "an exchange of another API",

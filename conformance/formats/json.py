@@ -25,8 +25,14 @@ def read(data: bytes, path: str) -> Iterator[Input]:
     try:
         value = parse_json(data, path)
     except InvalidDocument as error:
-        # Imported here because only an error needs it.
+        # Imported here because only an error needs them.
+        from conformance.formats import inside
         from conformance.formats.hints import for_damaged
+
+        found = list(inside.of_text(data, path)) if inside.is_value_of_python(data) else []
+        if found:
+            yield from found
+            return
 
         message = error.message + for_damaged(data, error.message, path)
         raise InvalidDocument(message, path, error.line, error.pointer) from None
@@ -43,7 +49,18 @@ def read_value(value: JSON, path: str, line: int | None = None) -> Iterator[Inpu
     elif isinstance(value, list) and value:
         yield from _list(value, path, line)
     else:
+        yield from _inside(value, path, line)
+
+
+def _inside(value: JSON, path: str, line: int | None) -> Iterator[Input]:
+    """Yield what a value of another form holds; raises Unrecognized if it holds nothing."""
+    # Imported here because most values have a form.
+    from conformance.formats import inside
+
+    found = list(inside.of_value(value, path, line))
+    if not found:
         raise _unknown(value, path, line)
+    yield from found
 
 
 def _has_entries(value: Mapping[str, Any]) -> bool:
@@ -92,19 +109,20 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
     elif is_chunk(value):
         yield from sse.read_chunks([value], path, line)
     else:
-        yield _body(value, path, line)
+        body = _body(value, path, line)
+        yield from [body] if body is not None else _inside(value, path, line)
 
 
-def _body(value: dict[str, Any], path: str, line: int | None) -> Input:
-    """Return a body of another wire, or a reply of any, as an input."""
+def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
+    """Return a body of another wire, or a reply of any, as an input; None for something else."""
     asked = Exchange.of_plain(request=value, model=model_of(value))
     if wires.is_native(asked):
         return Input(path, line, "request", (asked,))
     replied = Exchange.of_plain(response=value, model=model_of(value), date=records.date_of_reply(value))
-    is_reply = "choices" in value or "error" in value or value.get("object") == "error"
+    is_reply = "choices" in value or value.get("error") is not None or value.get("object") == "error"
     if is_reply or wires.is_native(replied):
         return Input(path, line, "response", (replied,))
-    raise _unknown(value, path, line)
+    return None
 
 
 def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
@@ -121,7 +139,7 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
     elif objects and all(is_chunk(item) or isinstance(item, str) for item in value):
         yield from sse.read_chunks(value, path, line)
     else:
-        raise _unknown(value, path, line)
+        yield from _inside(value, path, line)
 
 
 def _recording(value: Any, path: str) -> Iterator[Input]:

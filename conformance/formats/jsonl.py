@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from conformance.documents import BOUNDS, parse_json
+from conformance.documents import BOUNDS, JSON, GrowingTexts, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats import json, sessions, sse
 from conformance.formats.compression import BLOCK, OpenFile
@@ -79,9 +79,10 @@ def read_lines(
     the inputs of a line, if not its own form does.
     """
     group, calls, printed = Group(seen), CallJoiner(), PrintedLines(path)
+    parse = GrowingTexts().parse
     for line in lines:
         size = len(line.data)
-        for found in (reader or inputs_of)(line, path):
+        for found in inputs_of(line, path, parse) if reader is None else reader(line, path):
             if found.kind == PRINTED:
                 yield from printed.add(found, size)
             elif is_part(found):
@@ -154,13 +155,13 @@ class Group:
         yield first._replace(kind=kind, conversation=conversation, lines=lines, notes=tuple(notes))
 
 
-def inputs_of(line: Line, path: str) -> Iterator[Input]:
+def inputs_of(line: Line, path: str, parse: Callable[[bytes, str], JSON] = parse_json) -> Iterator[Input]:
     """Yield the inputs of one line; a line that cannot be read is an input with a problem."""
     if line.problem:
         yield Input(path, line.number, "jsonl", problem=line.problem)
         return
     try:
-        yield from json.read_value(parse_json(line.data, path), path, line.number)
+        yield from json.read_value(parse(line.data, path), path, line.number)
     except InvalidDocument as error:
         problem = type(error)(error.message + _hint(error, line, path), path, line.number, error.pointer)
         yield Input(path, line.number, "jsonl", problem=problem)

@@ -34,7 +34,9 @@ _HEAD: Final = 1 << 13
 _MAX_KEYS: Final = 12
 _MAX_VALUES: Final = 500
 _MAX_DEPTH: Final = 4
-_SESSIONS: Final = ("session", "trace", "conversation", "thread", "run_id", "chat_id")
+SESSIONS: Final = ("session", "trace", "conversation", "thread", "run_id", "chat_id")
+"""What is in the keys of values that name a session."""
+
 _TEXTS: Final[Mapping[str, tuple[str, ...]]] = {
     "response": ("completion", "answer", "reply", "response", "output", "result"),
     "model": ("model", "model_name", "llm"),
@@ -259,7 +261,7 @@ def _part(value: Any, place: str) -> str:
     key = place.rpartition(".")[2]
     if isinstance(value, int) and "status" in key:
         return "status"
-    if isinstance(value, (str, int)) and value and any(name in place for name in _SESSIONS):
+    if isinstance(value, (str, int)) and value and any(name in place for name in SESSIONS):
         return "session"
     return next((part for part, keys in _TEXTS.items() if key in keys), "") if isinstance(value, str) and value else ""
 

@@ -14,7 +14,7 @@ _TOKEN: Final = re.compile(
     r"""\s*(?:
     (?P<text>[bruBRU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`))
     |(?P<number>-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?n?)(?![\w.])
-    |(?P<mark>[\[\](){},:+])
+    |(?P<mark>[\[\](){},:+=])
     |(?P<name>[A-Za-z_$][\w$.]*)
     )""",
     re.VERBOSE | re.DOTALL,
@@ -27,6 +27,9 @@ _ESCAPE: Final = re.compile(
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "a": "\a", "\n": ""}
 _CONSTANTS: Final = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
 _UNDEFINED: Final = object()
+_KEPT: Final = frozenset({"content", "finish_reason", "stop_sequence"})
+"""What a body of a reply has even if it is null."""
+
 _CLOSING: Final = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -77,10 +80,34 @@ def _named(text: str, token: _Token, depth: int) -> tuple[Any, int]:
     if following.text == "{":
         return _value(text, token.end, depth + 1)
     if following.text == "(":
+        if _token(text, following.end).kind == "name" and _token(text, _token(text, following.end).end).text == "=":
+            return _keywords(text, following.end, depth + 1)
         items, end = _items(text, following.end, ")", depth + 1)
         if len(items) == 1:
             return items[0], end
     raise UnreadableValue(token.text)
+
+
+def _keywords(text: str, start: int, depth: int) -> tuple[dict[str, Any], int]:
+    """Return the arguments of an object as Python prints it: `ChatCompletion(id='x', usage=None)`.
+
+    A model of an SDK prints None for what a body leaves out, too.
+    """
+    if depth > _MAX_DEPTH:
+        raise UnreadableValue(text[start : start + 20])
+    found: dict[str, Any] = {}
+    at = start
+    while True:
+        token = _token(text, at)
+        if token.text == ")" and token.kind == "mark":
+            return found, token.end
+        equals = _token(text, token.end)
+        if token.kind != "name" or equals.text != "=":
+            raise UnreadableValue(token.text)
+        value, at = _value(text, equals.end, depth)
+        if value is not None or token.text in _KEPT:
+            found[token.text] = value
+        at = _after_comma(text, at, ")")
 
 
 def _object(text: str, start: int, closing: str, depth: int) -> tuple[dict[str, Any], int]:

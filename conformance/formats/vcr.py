@@ -21,8 +21,14 @@ def read(data: bytes, path: str) -> Iterator[Input]:
     document = parse_yaml(data, path, foreign=True)
     value = as_object(document.value)
     if not any(isinstance(value.get(key), list) for key in KEYS):
-        hint = "; write a request as JSON" if "messages" in value else ""
-        raise Unrecognized(f"{ACCEPTED}; got YAML without a list of `interactions`{hint}", path, document.line(""))
+        # Imported here because cassettes are most of what is written in YAML.
+        from conformance.formats import inside
+
+        found = list(inside.of_value(document.value, path))
+        if not found:
+            raise Unrecognized(f"{ACCEPTED}; got YAML without a list of `interactions`", path, document.line(""))
+        yield from found
+        return
     yield from read_value(value, path, document.lines)
 
 

@@ -15,15 +15,13 @@ from conformance.errors import AmbiguousName, UnknownName, Unusable
 from conformance.profiles import model_names
 from conformance.profiles.claims import Profile
 from conformance.profiles.files import has, installed_names, is_file, is_path, load, names, uncached
-from conformance.profiles.texts import heads, listed, texts
+from conformance.profiles.texts import first_words, heads, is_engine, is_extended, listed, texts
 from conformance.wire.native import CHAT
 from conformance.wires import NAMES
 
 _TITLE: Final = re.compile(r"^title: *(.+?) *$", re.MULTILINE)
 _LISTED: Final = re.compile(r"^(aliases|families): *\[(.*)\] *$", re.MULTILINE)
 _PARENTHESES: Final = re.compile(r" *\([^)]*\)")
-_EXTENDS: Final = re.compile(r"^extends:", re.MULTILINE)
-_ENGINE: Final = re.compile(r"^kind: *engine\b", re.MULTILINE)
 _NOT_WORDS: Final = re.compile(r"[\W_]+")
 _AT: Final = re.compile(r"(?P<model>.+?)(?:\s+(?:at|on|via|by|from|with|through)\s+|\s*@\s*)(?P<host>[^@]+)")
 _MAX_RESOLVED: Final = 256
@@ -156,16 +154,17 @@ def _passed_on(profile: Profile, model: str, vendor: str) -> str:
 
 def _mentioning(model: str) -> set[str]:
     """Return the profiles of hosts with an entry that may be about a model: only these are worth loading."""
-    word = re.escape(re.split(r"[\W_\d]", model_names.base(model).lower(), maxsplit=1)[0])
-    entry = re.compile(rf"^(?: +[\"']?[^\s:\"']*(?:{word}|/\*)| *model: *\S*{word})", re.MULTILINE | re.IGNORECASE)
-    return {name for name, text in texts() if word and entry.search(text) and _may_host(text, model)}
+    word = re.split(r"[\W_\d]", model_names.base(model).lower(), maxsplit=1)[0]
+    if not word:
+        return set()
+    found = [(name, text) for name, text in texts() if word in (words := first_words(text)) or "/*" in words]
+    return {name for name, text in found if _may_host(text, model)}
 
 
 def _may_host(text: str, model: str) -> bool:
     """Return whether the text of a profile is that of a host which lists a model, or builds on another profile."""
     # What a profile inherits does not stand in its own text.
-    is_extended = _EXTENDS.search(text) is not None
-    return _ENGINE.search(text) is None and (is_extended or model_names.fits_any(listed(text), model))
+    return not is_engine(text) and (is_extended(text) or model_names.fits_any(listed(text), model))
 
 
 @cache
@@ -290,12 +289,17 @@ def _nearest(text: str) -> Sequence[str]:
     if not fold(text):
         return ()
     called = {word: name for word, found in _words().providers.items() for name in found[:1]}
-    served = {fold(each): vendor_of(each) or name for name in names() for each in _model_names(name)}
-    for known in (called, served):
+    for known in (called, _served()):
         near = difflib.get_close_matches(fold(text), known, _MAX_NEAR, _MIN_LIKENESS)
         if near:
             return list(dict.fromkeys([known[each] for each in near]))
     return ()
+
+
+@cache
+def _served() -> Mapping[str, str]:
+    """Return who makes, or else serves, each model that a profile names."""
+    return {fold(each): vendor_of(each) or name for name in names() for each in _model_names(name)}
 
 
 def _model_names(name: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -26,15 +27,16 @@ from conformance.wire.views import View
 from conformance.wires import NAMES, NATIVE
 
 __all__ = [
-    "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context", "Example", "Fault", "Judge",
-    "KnownBy", "Rule", "Source", "When", "Where", "advice", "by_id", "described_by", "example", "load", "of_traffic",
-    "rule", "select",
+    "ELEMENT", "EVERY", "HISTORY", "NATIVE", "TURN", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context",
+    "Example", "Fault", "Judge", "KnownBy", "Reach", "Rule", "Settled", "Source", "When", "Where", "advice", "by_id",
+    "described_by", "example", "load", "of_traffic", "rule", "select", "unless_faulty",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
 Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
 KnownBy: TypeAlias = Callable[[Claimed], str]
+Settled: TypeAlias = Callable[[Any, Sequence[Fault]], bool]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
 EVERY: Final = NAMES
@@ -50,6 +52,25 @@ UNCLAIMED: Final = -1
 """Stands for the number of judged elements if a claim that a rule needs is not known."""
 MAX_CACHED: Final = 256
 """Outcomes of fewer elements than this are kept, so that memory does not grow with the sizes that were seen."""
+
+
+class Reach(StrEnum):
+    """How far a rule reads around an element, beside the claims and the parameters of its request.
+
+    `element`: it reads the element alone. `turn`: also its turn, the message before it, and whether a user message
+    follows. `history`: anything else. What a rule found in a message holds in a later request that begins with the same
+    messages, unless it reads the history. A rule about requests that says `element` or `turn` reads the messages one by
+    one, through its context.
+    """
+
+    ELEMENT = "element"
+    TURN = "turn"
+    HISTORY = "history"
+
+
+ELEMENT: Final = Reach.ELEMENT
+TURN: Final = Reach.TURN
+HISTORY: Final = Reach.HISTORY
 
 
 class Example(NamedTuple):
@@ -124,7 +145,8 @@ class Rule:
     `known_by`: names the claim that describes a violation by a provider, if there is one; it is not news then.
     `harm`: what a violation does to an agent; by default that of the family, in its `__init__.py`.
     `wires`: the wires on which the rule holds; one that names chat completions looks at translated exchanges.
-    `provoked`: suites provoke what the rule finds, so that only traffic is judged by it.
+    `provoked`: suites provoke what the rule finds, so that only traffic is judged by it. `reach`: how far it reads.
+    `settled`: whether what it found in an element holds for good, if it does not always.
     `outcomes`: those if it finds nothing wrong, by the number of judged elements.
     """
 
@@ -147,6 +169,8 @@ class Rule:
     harm: Harm
     wires: tuple[str, ...]
     provoked: bool
+    reach: Reach
+    settled: Settled | None
     outcomes: Mapping[int, Outcome]
 
     @property
@@ -189,12 +213,15 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     harm: Harm | None = None,
     wires: tuple[str, ...] = (CHAT,),
     provoked: bool = False,
+    reach: Reach = HISTORY,
+    settled: Settled | None = None,
 ) -> Callable[[Judge], Rule]:
     """Make a function into a rule; the id comes from its module's path, the documentation from its docstring.
 
     `reads` are the claims that it asks for beside `needs` and `claim`. `wires` are those on which it holds.
     `harm` is needed where a violation does something else to an agent than those of the other rules of the family.
-    `provoked`: suites provoke what it finds, so that it judges traffic alone.
+    `provoked`: suites provoke what it finds, so that it judges traffic alone. `reach`: how far it reads. `settled`:
+    whether what it found in an element holds, whatever follows; it is asked where the reach is not the history.
     """
 
     def declare(judge: Judge) -> Rule:
@@ -221,10 +248,17 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             harm or _harm_of_family(judge.__module__),
             wires,
             provoked,
+            reach,
+            settled,
             _Outcomes(name, level, on, needs),
         )
 
     return declare
+
+
+def unless_faulty(_element: Any, faults: Sequence[Fault]) -> bool:
+    """Return whether nothing was found: a later reply may show that what was found came from the provider."""
+    return not faults
 
 
 def _harm_of_family(module: str) -> Harm:

@@ -17,6 +17,13 @@ _TEXT_KEYS = frozenset({"text", "thought", "thoughtSignature", "partMetadata"})
 _CLIENT_CALLS = ("function_call", "custom_tool_call")
 
 
+def body_as_sent(request: Body, context: Context) -> Mapping[str, Any]:
+    """Return the body of a request on its own wire, whose parameters the claims name."""
+    native = context.exchange.native
+    body = request.value if native is None else native.request
+    return body if type(body) is dict else {}
+
+
 def has_answer(reply: Reply, context: Context) -> bool:
     """Return whether a reply has more than reasoning and blank text: a call, text, a refusal, data, a hosted tool."""
     message = reply.message
@@ -104,7 +111,7 @@ def request_has_tool_choice(request: Body, _context: Context) -> bool:
 
 def request_has_turns(_request: Body, context: Context) -> bool:
     """Return whether a request has assistant messages with tool calls."""
-    return bool(context.turns)
+    return context.has_turns
 
 
 def request_thinks(_request: Body, context: Context) -> bool:

@@ -15,6 +15,8 @@ from conformance.wire.elements import Call, Reply, Result, ToolTurn, Usage
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.keys import key_of
+from conformance.wire.parts import SentIds
+from conformance.wire.sent import SentElements
 
 T = TypeVar("T")
 
@@ -124,12 +126,12 @@ class Claimant(NamedTuple):
 class Context(Claimed):
     """The surroundings of the elements of one exchange, with the claims that hold for its model and date.
 
-    `number`: that of the exchange. `provider`, `contested`, `claim_of`: those of the `Claimant`.
+    `number`: that of the exchange, `part` its elements. `provider`, `contested`, `claim_of`: those of the `Claimant`.
     """
 
     __slots__ = (
-        "_declared", "_derived", "_sent_ids", "_thinks", "_turns", "answers", "claim_of", "contested", "exchange",
-        "index", "number", "provider", "schema",
+        "_declared", "_derived", "_piece", "_thinks", "answers", "claim_of", "contested", "exchange", "index",
+        "number", "part", "provider", "schema",
     )  # fmt: skip
 
     def __init__(
@@ -140,18 +142,26 @@ class Context(Claimed):
         schema: SchemaFaults,
         known: "Known",
         claimant: Claimant = Claimant(),  # noqa: B008 — it cannot change
+        piece: SentElements | None = None,
     ) -> None:
         self.claims = claims
         self.provider, self.contested, self.claim_of = claimant
         self.exchange: Exchange = index.conversation[number]
         self.index = index
+        self.part = index.parts[number]
         self.schema = schema
         self.number = number
+        self._piece = piece
         self._derived, self.answers = known
         self._thinks: Any = ...
-        self._turns: Sequence[ToolTurn] | None = None
         self._declared: Definitions | None = None
-        self._sent_ids: dict[Any, int] | None = None
+
+    def within(self, piece: SentElements) -> "Context":
+        """Return the same surroundings for a rule that reads the messages of a request piece by piece."""
+        claimant, known = Claimant(self.provider, self.contested, self.claim_of), Known(self._derived, self.answers)
+        made = Context(self.number, self.index, self.claims, self.schema, known, claimant, piece)
+        made._thinks = self._thinks
+        return made
 
     def with_claims(self, claims: Mapping[str, Any]) -> "Context":
         """Return the same surroundings at another provider: what it claims, and nothing that followed from others."""
@@ -171,39 +181,42 @@ class Context(Claimed):
     @property
     def assistants(self) -> Sequence[tuple[int, dict[str, Any]]]:
         """Return the assistant messages in the request of this exchange, each with its position."""
-        return self.index.assistants.get(self.number, ())
+        return self.part.assistants if self._piece is None else self._piece.assistants
 
     @property
     def turns(self) -> Sequence[ToolTurn]:
         """Return the assistant messages with tool calls in the request of this exchange."""
-        if self._turns is None:
-            self._turns = self.index.of_exchange(self.index.turns, self.number)
-        return self._turns
+        return (self._piece or self.part.whole).turns
 
     @property
     def results(self) -> Sequence[Result]:
         """Return the tool messages in the request of this exchange."""
-        return self.index.of_exchange(self.index.results, self.number)
+        return (self._piece or self.part.whole).results
+
+    def messages(self, *roles: str) -> list[tuple[int, dict[str, Any]]]:
+        """Return the messages of the request, each with its position; only those of certain roles if given."""
+        found = (self._piece or self.part.whole).messages
+        return [(at, each) for at, each in found if not roles or each.get("role") in roles]
+
+    @property
+    def has_turns(self) -> bool:
+        """Return whether the whole request has messages with tool calls."""
+        return self.part.has_turns
 
     @property
     def replies(self) -> Sequence[Reply]:
         """Return the replies of this exchange, one for each choice."""
-        return self.index.of_exchange(self.index.replies, self.number)
+        return self.part.replies
 
     @property
     def usages(self) -> Sequence[Usage]:
         """Return the usage objects of this exchange."""
-        return [usage for usage in self.index.usages if usage.place[0] == self.number]
+        return self.part.usages
 
     @property
-    def sent_ids(self) -> Mapping[Any, int]:
-        """Return the keys of the call ids in this request, each with the number of the first message that has it."""
-        if self._sent_ids is None:
-            self._sent_ids = {}
-            for turn in self.turns:
-                for each in turn.ids:
-                    self._sent_ids.setdefault(key_of(each), turn.number)
-        return self._sent_ids
+    def sent_ids(self) -> SentIds:
+        """Return the ids of the calls in the whole request."""
+        return self.part.ids[-1]
 
     @property
     def declared(self) -> Definitions:

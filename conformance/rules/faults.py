@@ -3,21 +3,24 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.rules.context import Context, Fault, messages
-from conformance.wire.elements import Body, Streamed, Usage
+from conformance.rules.context import Context, Fault
+from conformance.wire.elements import Streamed, Usage
 
 
 def parts_instead_of_text(
-    request: Body, *roles: str, fits: Callable[[list[Any]], bool] = lambda _parts: True
+    context: Context, *roles: str, fits: Callable[[list[Any]], bool] = lambda _parts: True
 ) -> list[Fault]:
-    """Return a fault for each message of these roles whose content is a list of parts, if `fits` holds for the list."""
+    """Return a fault for each message of a request with one of these roles whose content is a list of parts.
+
+    Only those whose list `fits`.
+    """
     return [
         Fault(
             f"expected a string as the content of a {message['role']} message, got parts",
             at=("messages", number, "content"),
             values={"role": message["role"]},
         )
-        for number, message in messages(request.value, *roles)
+        for number, message in context.messages(*roles)
         if type(message.get("content")) is list and fits(message["content"])
     ]
 

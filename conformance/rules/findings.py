@@ -38,9 +38,8 @@ def known_claim(rule: Rule, fault: Fault, context: Context) -> str:
     return fault.known or (rule.known_by(context) if rule.known_by is not None else "")
 
 
-def finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding:
-    """Return what a rule found in an element as a finding, at its place in the body that was sent."""
-    place: Place = (*element.place, *fault.at) if fault.place is None else fault.place
+def finding(rule: Rule, place: Place, fault: Fault, context: Context) -> Finding:
+    """Return what a rule found at a place as a finding, at its place in the body that was sent."""
     answer = _answer_to(rule, fault, context)
     native = context.exchange.native
     # The rules of one native wire look at its own bodies, so their places need no translation.

@@ -162,8 +162,8 @@ def _origins(cause: ErrorCause, context: Context, globs: tuple[str, ...]) -> Ite
 
 
 def _faults(rule: Rule, context: Context) -> Iterator[tuple[Any, Fault]]:
-    for element in rule.on.select(context.index):
-        if element.place[0] == context.number and rule.concerns(element, context):
+    for element in rule.on.of(context.index, context.number):
+        if rule.concerns(element, context):
             for fault in rule.judge(element, context) or ():
                 yield element, fault
 

@@ -11,6 +11,7 @@ from conformance.rules.context import SchemaFaults
 from conformance.schemas import SchemaError, validator
 from conformance.wire.elements import Body
 from conformance.wire.index import Index
+from conformance.wire.parts import ExchangePart
 from conformance.wire.patterns import Chunks
 from conformance.wire.views import Side, View
 
@@ -23,36 +24,82 @@ _NESTED: Final = ("array", "object")
 _BLOCK: Final = 200
 """How many chunks are validated at once if some are faulty: their errors hold many times their memory."""
 
+_LEAST: Final = {"model": ""}
+"""What a request needs beside messages."""
+_LIST_DEPTH: Final = 3
 _MESSAGE_DEPTH: Final = 4
 """The length of the place of a message, `/<exchange>/request/messages/<number>`. Only messages are closed objects."""
 
 
-def find_schema_faults(index: Index) -> SchemaFaults:
-    """Validate the bodies against the canonical schemas and assign each error to the element that contains it.
+class SchemaFinder:
+    """Validates the exchanges of a conversation, and assigns each error to the element that contains it.
 
-    Of the bodies of other wires, these are the events of streams.
+    Messages that an earlier request had are not validated again.
     """
-    errors = [*_errors("canonical/request", index.requests), *_errors("canonical/response", index.responses)]
-    shapes = {**_errors_of_events(index), **_errors_of_streams(index)}
-    if not errors and not shapes:
-        return _NO_FAULTS
-    unknown: dict[Place, list[SchemaError]] = {}
-    misshapen = []
-    for error in errors:
-        if error.keyword == "additionalProperties":
-            unknown.setdefault(error.place[:_MESSAGE_DEPTH], []).append(error)
-        else:
-            misshapen.append(error)
-    if misshapen:
-        sides = {error.place[1] for error in misshapen}
-        owners = {element.place for view in _shaped() if BODIES[view.side] in sides for element in view.select(index)}
-        for error in misshapen:
-            place = error.place
-            # From the inside out: a fault in a tool call belongs to the rule about calls, not to that about messages.
-            while place and place not in owners:
-                place = place[:-1]
-            shapes.setdefault(place, []).append(error)
-    return SchemaFaults(shapes, unknown)
+
+    def __init__(self) -> None:
+        """Begin without any exchange."""
+        self._errors: list[list[SchemaError]] = []
+
+    def add(self, index: Index, number: int) -> SchemaFaults:
+        """Return the errors of the next exchange; of the bodies of other wires, these are the events of streams."""
+        part = index.parts[number]
+        asked = self._of_request(part)
+        self._errors.append(asked)
+        errors = [*asked, *_errors("canonical/response", part.responses)]
+        shapes = {**_errors_of_events(index, number), **_errors_of_streams(part)}
+        if not errors and not shapes:
+            return _NO_FAULTS
+        unknown: dict[Place, list[SchemaError]] = {}
+        misshapen = []
+        for error in errors:
+            if error.keyword == "additionalProperties":
+                unknown.setdefault(error.place[:_MESSAGE_DEPTH], []).append(error)
+            else:
+                misshapen.append(error)
+        if misshapen:
+            sides = {error.place[1] for error in misshapen}
+            views = [view for view in _shaped() if BODIES[view.side] in sides]
+            owners = {element.place for view in views for element in view.of(index, number)}
+            for error in misshapen:
+                place = error.place
+                # From the inside out: a fault in a tool call belongs to the rule about calls, not to that about
+                # messages.
+                while place and place not in owners:
+                    place = place[:-1]
+                shapes.setdefault(place, []).append(error)
+        return SchemaFaults(shapes, unknown)
+
+    def _of_request(self, part: ExchangePart) -> list[SchemaError]:
+        """Return the errors of a request: those of messages that were there before, and those of the others."""
+        if not part.start or part.earlier is None or part.exchange.native is not None:
+            return _errors("canonical/request", part.requests)
+        before, start = self._errors[part.earlier.number], part.start
+        (body,) = part.requests
+        # All else is as in the earlier request, where it was found right.
+        rest = body.value if before else _LEAST
+        fresh = body._replace(value={**rest, "messages": (part.listed or [])[start:]})
+        found = _errors("canonical/request", [fresh])
+        if not before and not found:
+            return []
+        if len(found) and not all(
+            error.place[2:3] == ("messages",) and len(error.place) > _LIST_DEPTH for error in found
+        ):
+            return _errors("canonical/request", part.requests)
+        kept = [error for error in before if error.place[2:3] == ("messages",) and _position(error) < start]
+        return [
+            *[error._replace(place=(part.number, *error.place[1:])) for error in kept],
+            *[
+                error._replace(
+                    place=(*error.place[:_LIST_DEPTH], _position(error) + start, *error.place[_MESSAGE_DEPTH:])
+                )
+                for error in found
+            ],
+        ]
+
+
+def _position(error: SchemaError) -> int:
+    return int(error.place[_LIST_DEPTH]) if len(error.place) > _LIST_DEPTH else -1
 
 
 @cache
@@ -73,28 +120,27 @@ def _errors(name: str, bodies: Sequence[Body]) -> list[SchemaError]:
     ]
 
 
-def _errors_of_events(index: Index) -> dict[Place, list[SchemaError]]:
+def _errors_of_events(index: Index, number: int) -> dict[Place, list[SchemaError]]:
     """Return the errors in the events of other wires; one that continues another is as valid as that one."""
+    native = index.conversation[number].native
+    if native is None or not native.events:
+        return {}
+    shape, continuing = validator(f"wires/{native.protocol}/event"), native.continuing
+    if all([shape.is_valid(event.value) for at, event in enumerate(native.events) if at not in continuing]):
+        return {}
     found: dict[Place, list[SchemaError]] = {}
-    for number, exchange in enumerate(index.conversation):
-        native = exchange.native
-        if native is None or not native.events:
-            continue
-        shape, continuing = validator(f"wires/{native.protocol}/event"), native.continuing
-        if all([shape.is_valid(event.value) for at, event in enumerate(native.events) if at not in continuing]):
-            continue
-        for at, event in enumerate(native.events):
-            if not shape.is_valid(event.value):
-                place: Place = (number, "response", at)
-                errors = shape.errors(event.value)
-                found[place] = [error._replace(place=(*place, *error.place)) for error in errors]
+    for at, event in enumerate(native.events):
+        if not shape.is_valid(event.value):
+            place: Place = (number, "response", at)
+            errors = shape.errors(event.value)
+            found[place] = [error._replace(place=(*place, *error.place)) for error in errors]
     return found
 
 
-def _errors_of_streams(index: Index) -> dict[Place, list[SchemaError]]:
-    """Return the errors in the chunks of all streams; one that repeats another has the errors of that one."""
+def _errors_of_streams(part: ExchangePart) -> dict[Place, list[SchemaError]]:
+    """Return the errors in the chunks of a stream; one that repeats another has the errors of that one."""
     found: dict[Place, list[SchemaError]] = {}
-    for stream in index.streams:
+    for stream in part.streams:
         judge, chunks = validator("canonical/stream"), stream.value.chunks
         # One call for all chunks costs half as much as a call per chunk.
         if judge.is_valid(chunks.special_objects()):

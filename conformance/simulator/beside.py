@@ -1,4 +1,4 @@
-"""What clients ask a host for beside replies of the model: lists of models, counts of tokens, and websockets."""
+"""What clients ask a host for beside replies of the model: models, counts of tokens, compaction, and websockets."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,8 +9,8 @@ import orjson
 from conformance import wires
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
-from conformance.simulator import wire_requests
-from conformance.simulator.http import as_json, other_method
+from conformance.simulator import compaction, wire_requests
+from conformance.simulator.http import as_json, not_found, other_method
 from conformance.simulator.responder import Responder
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.wire.native import CHAT
@@ -30,6 +30,8 @@ def answer_beside(path: str, request: HttpRequest, responder: Responder, wire: W
         return _without_sockets()
     if path in ("/models", "/models/") or (path.startswith("/models/") and ":" not in path):
         return _models(path, request, headers, responder, wire)
+    if path == compaction.PATH and wire in (None, wires.by_name(compaction.WIRE)):
+        return _compacted(request, responder)
     counts = [each for each in wires.load() if each.counting is not None and each.counting.fullmatch(path)]
     if not counts or (wire is not None and wire not in counts):
         return None
@@ -59,15 +61,34 @@ def _models(
     return wire_requests.refused(asking, path, responder.unknown_model({"model": name}))
 
 
+def _compacted(request: HttpRequest, responder: Responder) -> HttpReply:
+    """Return the compacted input of a request, if the provider is known to have it."""
+    profile = responder.profile.on(compaction.WIRE)
+    if profile.at(profile.model).get(compaction.CLAIM) is not True:
+        return not_found(f"{profile.title} is not known to serve {compaction.PATH}")
+    if request.method != "POST":
+        return other_method(request.method, "POST")
+    on_wire = Responder(profile)
+    body = _body(request, on_wire)
+    if isinstance(body, HttpReply):
+        return body
+    return compaction.compacted(body) if body.get("model") else on_wire.invalid(body, "expected a model in the request")
+
+
 def _count(wire: Wire, path: str, request: HttpRequest, responder: Responder) -> HttpReply:
     """Return about how many tokens a request has."""
     if request.method != "POST":
         return other_method(request.method, "POST")
+    body = _body(request, responder)
+    if isinstance(body, HttpReply):
+        return wire_requests.refused(wire, path, body)
+    return as_json(200, wire.counted(len(orjson.dumps(body)) // _BYTES_PER_TOKEN + 1))
+
+
+def _body(request: HttpRequest, responder: Responder) -> dict[str, Any] | HttpReply:
+    """Return the body of a request, or the refusal of one that is not a JSON object."""
     try:
         body: Any = parse_json(request.body, "request body")
     except InvalidDocument as error:
-        return wire_requests.refused(wire, path, responder.malformed(error, request.body))
-    if not isinstance(body, dict):
-        reply = responder.invalid({}, "expected a JSON object as the request body")
-        return wire_requests.refused(wire, path, reply)
-    return as_json(200, wire.counted(len(orjson.dumps(body)) // _BYTES_PER_TOKEN + 1))
+        return responder.malformed(error, request.body)
+    return body if isinstance(body, dict) else responder.invalid({}, "expected a JSON object as the request body")

@@ -18,6 +18,7 @@ from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_meth
 from conformance.simulator.responder import STATE_HEADER, Responder
 from conformance.simulator.store import ReplyStore
 from conformance.transport.http import HttpReply
+from conformance.wire.assemble import DONE_EVENT
 from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import CHAT, Native, NativeEvent
 from conformance.wires import Wire, by_name
@@ -102,6 +103,7 @@ def answer(
         answered = as_json(200, [each.value for each in _events(wire, made, faults())])
     elif streams:
         events = [event_bytes(each) for each in _events(wire, made, faults())]
+        events += [DONE_EVENT.encode()] if kept is not None and kept[1].get("stream.done") is True else []
         answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
         response = b"".join(events).decode()
     else:

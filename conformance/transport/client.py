@@ -80,7 +80,8 @@ class Endpoint:
     `seconds`: how long a request may take, to the last byte of its reply. `exclusive`: no one else uses the endpoint,
     like an engine on this machine, so any status is its answer to the request. `scrubber` removes the secrets of a run
     from replies before anything sees them; None for replies that hold none, such as those of cassettes. `wire` names
-    the protocol that it speaks; requests and replies are translated.
+    the protocol that it speaks; requests and replies are translated. `headers` are sent with each request, and may be
+    secret.
     """
 
     base_url: str
@@ -89,6 +90,7 @@ class Endpoint:
     exclusive: bool = False
     scrubber: Scrubber | None = None
     wire: str = CHAT
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 class _Sent(NamedTuple):
@@ -201,6 +203,7 @@ class Client:
 
     def _request(self, sent: _Sent) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS, **self._wire.headers(self._endpoint.key)}
+        headers |= dict(self._endpoint.headers)
         try:
             return self._http.build_request("POST", sent.url, json=sent.body, headers=headers)
         except UnicodeEncodeError:

@@ -3,7 +3,7 @@
 import ipaddress
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -32,11 +32,15 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """A reply to send: one bytes value with its length, or several as a chunked stream."""
+    """A reply to send: one bytes value with its length, or several as a chunked stream.
+
+    `paced`: gives the parts of a stream when they are due, in place of the body, which then is all of them.
+    """
 
     status: int
     body: bytes | Sequence[bytes]
     headers: Mapping[str, str] = field(default_factory=dict)
+    paced: Callable[[], AsyncGenerator[bytes, None]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

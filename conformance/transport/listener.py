@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final, cast
 
 from aiohttp import StreamReader, web
@@ -78,8 +78,7 @@ class Listener(web.Server):
             connection.awaits(self.bounds.reply_seconds, connection.drop)
             await response.prepare(request)
             if not isinstance(reply.body, bytes) and request.method != "HEAD":
-                for chunk in reply.body:
-                    await response.write(chunk)
+                await _write(response, reply)
             await response.write_eof()
         except ConnectionError:
             # The client has gone, which is not an error of the server.
@@ -284,6 +283,17 @@ async def listen(
         listener.pre_shutdown()
         await listener.shutdown(_STOP_SECONDS)
         listener.end_workers()
+
+
+async def _write(response: web.StreamResponse, reply: HttpReply) -> None:
+    """Write a stream, each part when it is due."""
+    if reply.paced is None:
+        for chunk in reply.body if not isinstance(reply.body, bytes) else ():
+            await response.write(chunk)
+        return
+    async with aclosing(reply.paced()) as chunks:
+        async for chunk in chunks:
+            await response.write(chunk)
 
 
 def _response(reply: HttpReply) -> web.StreamResponse:

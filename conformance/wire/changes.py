@@ -35,7 +35,7 @@ def common_prefix(before: Sequence[Any], after: Sequence[Any]) -> int:
     number = 0
     for old, new in zip(before, after, strict=False):
         # Most messages are equal as they are; their keys, which cost more, decide about the others.
-        if old != new and message_key(old) != message_key(new):
+        if old is not new and old != new and message_key(old) != message_key(new):
             break
         number += 1
     return number

@@ -4,17 +4,19 @@ A client sends its whole history each time, so a later request contains the earl
 continues it is decided by its content, not by the order, because recordings mix unrelated conversations.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
 from conformance.documents.pointer import Place
 from conformance.wire.changes import MessageChange, common_prefix, find_changes, message_key
-from conformance.wire.elements import Reply, Resent
-from conformance.wire.exchange import Conversation
+from conformance.wire.elements import Reply
 from conformance.wire.resent import calls_in, same_arguments
+
+if TYPE_CHECKING:
+    from conformance.wire.index import Index
 
 _LOOK_BACK: Final = 32
 """How many requests back to look for one that is a prefix of a later one, if no reply comes back."""
@@ -39,42 +41,61 @@ class Continuation(NamedTuple):
     is_unique: bool
 
 
-def find_continuations(
-    conversation: Conversation, replies: Sequence[Reply], resent: Sequence[Resent]
-) -> list[Continuation]:
-    """Return the requests that continue earlier ones; `resent` are the messages that send replies back.
+class Continuing:
+    """Finds the requests that continue earlier ones, one request after the other.
 
     Where the server holds the history, a client cannot lose or change any of it.
     """
-    lists = [_messages(exchange.request) for exchange in conversation]
-    # By identity, because two replies of a session may be equal.
-    numbers = {id(reply): number for number, reply in enumerate(replies)}
-    carried: list[dict[int, int]] = [{} for _ in conversation]
-    for message in resent:
-        carried[int(message.place[0])][int(message.place[3])] = numbers[id(message.reply)]
-    given: dict[int, list[Reply]] = {}
-    for reply in replies:
-        given.setdefault(int(reply.place[0]), []).append(reply)
-    found = []
-    equals: Counter[bytes] = Counter()
-    for later, after in enumerate(lists):
-        native = conversation[later].native
-        if native is not None and native.held is not None:
-            continue
-        back = {int(replies[number].place[0]): at for at, number in carried[later].items()}
-        link = _link(later, lists, back, given)
-        if link is not None:
-            earlier, end = link
-            changes = find_changes(lists[earlier], after[:end], carried[earlier], carried[later])
-            body: Any = conversation[later].request
-            place, replied = (later, "request"), given.get(earlier, [])
-            is_returned = earlier in back
-            # Counted when it is first asked for: in most sessions every reply comes back.
-            if not is_returned and not equals:
-                equals.update(map(_digest, lists))
-            is_unique = is_returned or equals[_digest(lists[earlier])] == 1
-            found.append(Continuation(place, body, earlier, changes, replied, is_returned, end, is_unique))
-    return found
+
+    def __init__(self) -> None:
+        """Begin without any request."""
+        self._lists: list[list[Any]] = []
+        self._digests: dict[int, bytes] = {}
+
+    def add(self, index: "Index", number: int) -> Continuation | None:
+        """Return which earlier request the next one continues; None if it continues none."""
+        exchange, lists = index.conversation[number], self._lists
+        lists.append(_messages(exchange.request))
+        native = exchange.native
+        if not number or (native is not None and native.held is not None):
+            return None
+        found, replies = index.resent_of(number), index.replies_before(number)
+        back: dict[int, int] = {}
+        # Of several choices that come back, the last one counts.
+        for position, reply in sorted(found.pairs.items(), key=itemgetter(1)):
+            back[int(replies[reply].place[0])] = position
+        link = self._link(index, number, back)
+        if link is None:
+            return None
+        earlier, end = link
+        before = index.resent_of(earlier).pairs
+        changes = find_changes(lists[earlier], lists[number][:end], before, found.pairs)
+        given, is_returned = index.parts[earlier].replies, earlier in back
+        is_unique = is_returned or self._is_unique(earlier)
+        place: Place = (number, "request")
+        return Continuation(place, exchange.request, earlier, changes, given, is_returned, end, is_unique)
+
+    def _is_unique(self, number: int) -> bool:
+        """Return whether no other request so far has the messages of one."""
+        # Digests are made when they are first asked for: in most sessions every reply comes back.
+        length = len(self._lists[number])
+        alike = [at for at, listed in enumerate(self._lists) if len(listed) == length]
+        for at in alike if len(alike) > 1 else ():
+            if at not in self._digests:
+                self._digests[at] = _digest(self._lists[at])
+        return len(alike) == 1 or [self._digests[at] for at in alike].count(self._digests[number]) == 1
+
+    def _link(self, index: "Index", later: int, back: Mapping[int, int]) -> tuple[int, int] | None:
+        """Return the request that another one continues, and the position at which its messages end there.
+
+        Of two requests of the same length, one that is a prefix takes precedence over one of which only the reply
+        returns.
+        """
+        lists = self._lists
+        prefix, replied = _by_prefix(later, lists, back), _by_reply(back, lists[later], lists, index)
+        if prefix is None or replied is None:
+            return prefix or replied
+        return replied if len(lists[replied[0]]) > len(lists[prefix[0]]) else prefix
 
 
 def _messages(body: Any) -> list[Any]:
@@ -95,26 +116,13 @@ def _digest(messages: list[Any]) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 
-def _link(
-    later: int, lists: Sequence[list[Any]], back: Mapping[int, int], given: Mapping[int, list[Reply]]
-) -> tuple[int, int] | None:
-    """Return the request that another one continues, and the position at which its messages end there.
-
-    Of two requests of the same length, one that is a prefix takes precedence over one of which only the reply returns.
-    """
-    prefix, replied = _by_prefix(later, lists, back), _by_reply(back, lists[later], lists, given)
-    if prefix is None or replied is None:
-        return prefix or replied
-    return replied if len(lists[replied[0]]) > len(lists[prefix[0]]) else prefix
-
-
 def _by_reply(
-    back: Mapping[int, int], after: list[Any], lists: Sequence[list[Any]], given: Mapping[int, list[Reply]]
+    back: Mapping[int, int], after: list[Any], lists: Sequence[list[Any]], index: "Index"
 ) -> tuple[int, int] | None:
     """Return the latest request whose reply comes back, and at which position; equal text alone is not evidence."""
     for earlier in sorted(back, reverse=True):
         at = back[earlier]
-        if _has_call_of(after[at], given[earlier]) or _repeats(lists[earlier], after[:at]):
+        if _has_call_of(after[at], index.parts[earlier].replies) or _repeats(lists[earlier], after[:at]):
             return earlier, at
     return None
 

@@ -120,12 +120,16 @@ class FailedExchange(NamedTuple):
 
 
 class Resent(NamedTuple):
-    """A message of a later request that sends an earlier reply back; `current` as for a turn."""
+    """A message of a later request that sends an earlier reply back; `current` as for a turn.
+
+    `rank`: the number of the reply, and that of the request: its place among those of a conversation.
+    """
 
     place: Place
     value: dict[str, Any]
     reply: Reply
     current: bool
+    rank: tuple[int, int] = (0, 0)
 
 
 class Body(NamedTuple):

@@ -4,7 +4,7 @@ Recordings mix unrelated conversations, and users ask again, so only a request t
 names it, belongs to the session of that reply.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
@@ -49,95 +49,105 @@ class ModelNames(NamedTuple):
     asked: str
 
 
-def _links(index: Index, *, needs_reply: bool = True) -> dict[int, int]:
-    """Return the exchange that each one continues, by their numbers; those that continue none are left out.
+class _SessionLinks:
+    """Finds the exchange that each one continues, and the one that it continues whether or not a reply comes back.
 
-    Where the server holds the history, the request names the reply that it continues, or the conversation.
-    `needs_reply`: a request that repeats another one and goes on without its reply counts as another session.
+    Where the server holds the history, the request names the reply that it continues, or the conversation. A request
+    that repeats another one and goes on without its reply counts as another session.
     """
-    if len(index.conversation) < 2:
-        return {}
-    found = {int(each.place[0]): each.earlier for each in index.continuations if each.returned or not needs_reply}
-    held: dict[str, int] = {}
-    for number, exchange in enumerate(index.conversation):
-        native = exchange.native
+
+    def __init__(self) -> None:
+        self._held: dict[str, int] = {}
+
+    def add(self, index: Index, number: int) -> "_SessionLink":
+        found = index.continuation_of(number) if number else None
+        native = index.conversation[number].native
+        replied = found.earlier if found is not None and found.returned else None
+        any_ = None if found is None else found.earlier
         if native is None:
-            continue
+            return _SessionLink(replied, any_)
         named = native.facts.get("conversation")
         conversation = as_object(named).get("id", named)
         keys = [native.facts.get("previous_response_id"), conversation]
+        held = self._held
         earlier = next((held[key] for key in keys if type(key) is str and key in held), None)
-        if earlier is not None:
-            found[number] = earlier
         held |= {key: number for key in (as_object(native.reply).get("id"), conversation) if type(key) is str}
-    return found
+        return _SessionLink(replied, any_) if earlier is None else _SessionLink(earlier, earlier)
 
 
-def _before(number: int, links: Mapping[int, int]) -> Iterator[int]:
+class _SessionLink(NamedTuple):
+    """The exchange that one continues: one whose reply comes back, and any; None if there is none."""
+
+    replied: int | None
+    any: int | None
+
+
+def _before(index: Index, number: int, *, needs_reply: bool = True) -> Iterator[int]:
     """Yield the numbers of the exchanges before one in its session, the latest first, at most `LOOK_BACK`."""
     for _ in range(LOOK_BACK):
-        if number not in links:
+        link = index.grown(_SessionLinks, number)
+        found = link.replied if needs_reply else link.any
+        if found is None:
             return
-        number = links[number]
+        number = found
         yield number
 
 
-def _later_replies(index: Index) -> list[LaterReply]:
-    links = _links(index)
-    of: dict[int, list[Reply]] = {}
-    for reply in index.replies if links else ():
-        of.setdefault(int(reply.place[0]), []).append(reply)
-    return [
-        LaterReply(reply.place, reply, [each for before in _before(number, links) for each in of.get(before, ())])
-        for number in sorted(links)
-        for reply in of.get(number, ())
-    ]
+def _is_later(index: Index, number: int, *, needs_reply: bool = True) -> bool:
+    return next(_before(index, number, needs_reply=needs_reply), None) is not None
 
 
-def _later_usages(index: Index) -> list[LaterUsage]:
-    links = _links(index, needs_reply=False)
-    of = {int(usage.place[0]): usage for usage in index.usages} if links else {}
-    return [
-        LaterUsage(of[number].place, of[number], [of[each] for each in _before(number, links) if each in of])
-        for number in sorted(links)
-        if number in of
-    ]
+def _later_replies(index: Index, number: int) -> Sequence[LaterReply]:
+    if not _is_later(index, number):
+        return ()
+    earlier = [reply for before in _before(index, number) for reply in index.parts[before].replies]
+    return [LaterReply(reply.place, reply, earlier) for reply in index.parts[number].replies]
 
 
-def _later_ids(index: Index) -> list[LaterId]:
-    links = _links(index)
-    roots: dict[int, int] = {}
-    seen: dict[tuple[int, str], int] = {}
-    found: list[LaterId] = []
-    for number in sorted({*links, *links.values()}):
-        root = roots[number] = roots.get(links.get(number, number), number)
+def _later_usages(index: Index, number: int) -> Sequence[LaterUsage]:
+    own = index.parts[number].usages[-1:]
+    if not own or not _is_later(index, number, needs_reply=False):
+        return ()
+    before = [index.parts[each].usages[-1:] for each in _before(index, number, needs_reply=False)]
+    return [LaterUsage(own[0].place, own[0], [usage for each in before for usage in each])]
+
+
+class _LaterIds:
+    """Finds the ids of the replies that continue a session, each with the first reply of it that has the same."""
+
+    def __init__(self) -> None:
+        self._roots: dict[int, int] = {}
+        self._seen: dict[tuple[int, str], int] = {}
+
+    def add(self, index: Index, number: int) -> Sequence[LaterId]:
+        link = index.grown(_SessionLinks, number).replied
+        root = self._roots[number] = number if link is None else self._roots[link]
         given = member_of_reply(index, number, "id")
         if given is None:
-            continue
+            return ()
         place, identity = given
-        first = seen.setdefault((root, identity), number)
-        if number not in links:
-            continue
+        first = self._seen.setdefault((root, identity), number)
+        if link is None:
+            return ()
         # A reply that was recorded twice, or that a cache gave twice, is one reply.
         is_other = first != number and _messages(index, first) != _messages(index, number)
-        found.append(LaterId(place, identity, (first, "response") if is_other else None))
-    return found
+        return [LaterId(place, identity, (first, "response") if is_other else None)]
+
+
+def _later_ids(index: Index, number: int) -> Sequence[LaterId]:
+    return index.grown(_LaterIds, number) if number else ()
 
 
 def _messages(index: Index, number: int) -> Any:
     return as_object(index.conversation[number].request).get("messages")
 
 
-def _models(index: Index) -> list[ModelNames]:
-    found = []
-    for number in dict.fromkeys([int(reply.place[0]) for reply in index.replies]):
-        asked, given = (
-            as_object(index.conversation[number].request).get("model"),
-            member_of_reply(index, number, "model"),
-        )
-        if type(asked) is str and given is not None:
-            found.append(ModelNames(*given, asked))
-    return found
+def _models(index: Index, number: int) -> Sequence[ModelNames]:
+    if not index.parts[number].replies:
+        return ()
+    asked = as_object(index.conversation[number].request).get("model")
+    given = member_of_reply(index, number, "model")
+    return [ModelNames(*given, asked)] if type(asked) is str and given is not None else ()
 
 
 def member_of_reply(index: Index, number: int, key: str) -> tuple[Place, str] | None:
@@ -146,7 +156,7 @@ def member_of_reply(index: Index, number: int, key: str) -> tuple[Place, str] | 
     if type(response) is dict:
         value = response.get(key)
         return ((number, "response", key), value) if type(value) is str and value else None
-    for stream in index.of_exchange(index.streams, number):
+    for stream in index.parts[number].streams:
         for at in stream.ordinary():
             value = as_object(stream.value.chunks[at]).get(key)
             if type(value) is str and value:

@@ -20,6 +20,9 @@ So what a provider said goes back as it came. No body on any wire has the key.
 _OWN: Final = frozenset({"candidates", "content", "output"})
 """The keys under which native replies have what chat completions have under `choices`."""
 
+_LISTS: Final = frozenset({"contents", "input", "messages", "system", "tools"})
+"""The keys of native requests whose parts are mapped one by one."""
+
 
 class NativeEvent(NamedTuple):
     """An event of a native stream: its name, empty if it has none, and its data; None if that is not JSON."""
@@ -77,7 +80,18 @@ class Native:
             found = self.places.get(tuple(inside[:end]))
             if found is not None:
                 return (number, *found)
-        return canonical[:2]
+        return (number, *self._parameter(inside))
+
+    def _parameter(self, inside: Sequence[Any]) -> Place:
+        """Return the part of a place that is a parameter of the native request, or else the body alone."""
+        found = [*inside[:1]]
+        value = self.request if found == ["request"] and not _LISTS.issuperset(inside[1:2]) else None
+        for key in inside[1:]:
+            if type(value) is not dict or key not in value:
+                break
+            found.append(key)
+            value = value[key]
+        return tuple(found)
 
     def error(self) -> tuple[Place, Any] | None:
         """Return the first error that the events of a stream report, and the place of its event; None without one.

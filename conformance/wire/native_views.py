@@ -40,19 +40,15 @@ def native_view(
     name: str,
     side: Side,
     read: Callable[[int, Native], Iterator[Any]],
-    count_quickly: Callable[[Index], int] | None = None,
+    count_quickly: Callable[[Index, int], int] | None = None,
 ) -> View:
     """Return a view of what a function yields for each native exchange, given its number."""
 
-    def select(index: Index) -> Sequence[Any]:
-        return [
-            element
-            for number, exchange in enumerate(index.conversation)
-            if exchange.native is not None
-            for element in read(number, exchange.native)
-        ]
+    def of(index: Index, number: int) -> Sequence[Any]:
+        native = index.conversation[number].native
+        return () if native is None else list(read(number, native))
 
-    return View(name, side, select, count_quickly)
+    return View(name, side, of, count_quickly)
 
 
 def _request(number: int, native: Native) -> Iterator[NativeBody]:
@@ -75,8 +71,9 @@ def _event(number: int, native: Native) -> Iterator[NativeBody]:
         yield NativeBody((number, "response", position), event.value, native)
 
 
-def _count_events(index: Index) -> int:
-    return sum([len(exchange.native.events) for exchange in index.conversation if exchange.native is not None])
+def _count_events(index: Index, number: int) -> int:
+    native = index.conversation[number].native
+    return 0 if native is None else len(native.events)
 
 
 def _messages(number: int, native: Native) -> Iterator[NativeMessage]:

@@ -2,15 +2,18 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
 
 from conformance.wire.changes import message_key
 from conformance.wire.elements import Call, Reply, Resent, calls_of
-from conformance.wire.exchange import Conversation
 from conformance.wire.keys import key_of
 from conformance.wire.text import content_text
+
+if TYPE_CHECKING:
+    from conformance.wire.index import Index
+    from conformance.wire.parts import ExchangePart
 
 MAX_RIVALS: Final = 8
 """Of replies that have a text, an id or all calls in common, only so many of the latest are looked for in a message."""
@@ -19,50 +22,140 @@ Assistant: TypeAlias = tuple[int, dict[str, Any]]
 """An assistant message of a request, with its position."""
 
 
-def find_resent(
-    conversation: Conversation, replies: Sequence[Reply], sent: Mapping[int, Sequence[Assistant]]
-) -> list[Resent]:
-    """Pair each reply with the messages of later requests that send it back.
+class ResentOf:
+    """Which messages of one request send which replies back.
 
-    `sent`: the assistant messages of each request, by the number of its exchange.
+    `pairs`: the number of the reply that a message sends back, by position. `found`: the number of the assistant
+    message in which each reply was found, although another one may have taken it. `start`: pairs before this position
+    are those of the earlier request; 0 if all were looked for. `fresh`: the positions of the others.
+    """
+
+    __slots__ = ("found", "fresh", "pairs", "replies", "replies_before", "start")
+
+    def __init__(self, replies: Sequence[Reply], start: int = 0) -> None:
+        self.replies = replies
+        self.start = start
+        self.replies_before = len(replies)
+        self.pairs: dict[int, int] = {}
+        self.found: dict[int, int] = {}
+        self.fresh: list[int] = []
+
+    def of(self, index: "Index", number: int) -> list[Resent]:
+        """Return the messages, in the order of their replies."""
+        numbers = sorted(self.pairs, key=self.pairs.__getitem__)
+        return [self._resent(index.parts[number], position) for position in numbers]
+
+    def between(self, index: "Index", number: int, begin: int, end: int) -> list[Resent]:
+        """Return the messages between two positions, in their order."""
+        part = index.parts[number]
+        positions = self.fresh if begin >= self.start else sorted(self.pairs)
+        return [self._resent(part, position) for position in positions if begin <= position < end]
+
+    def _resent(self, part: "ExchangePart", position: int) -> Resent:
+        at, listed = self.pairs[position], part.listed or ()
+        place = (part.number, "request", "messages", position)
+        return Resent(place, listed[position], self.replies[at], position > part.user, (at, part.number))
+
+
+class Resending:
+    """Finds the messages that send earlier replies back, one request after the other.
 
     The reply to a request with n assistant messages comes back as assistant message n. For clients that merge or drop
     turns, the other assistant messages are searched for the same text and calls. A message sends back one reply only:
     recordings that repeat a request hold replies that are hard to distinguish. What the server holds is not sent back.
     A message with another text sends a reply back if it follows exactly the messages that the reply was given to.
+
+    For messages that an earlier request had, what was found there holds, unless a reply that came since has anything in
+    common with a message that was sent.
     """
-    found: list[tuple[int, Resent]] = []
-    known = _Replies(replies)
-    positions = _Positions(conversation, replies)
-    waiting = deque(enumerate(replies))
-    counts: list[int] = []
-    for later, exchange in enumerate(conversation):
-        assistants = sent.get(later, ())
-        counts.append(len(assistants))
-        while waiting and int(waiting[0][1].place[0]) < later:
-            number, reply = waiting.popleft()
-            known.add(number, counts[int(reply.place[0])])
-            positions.add(number, counts[int(reply.place[0])])
-        if not assistants:
-            continue
-        resent: dict[int, tuple[int, Resent]] = {}
-        last = last_user(exchange.request["messages"])
-        held = None if exchange.native is None else exchange.native.held
-        for number, (position, value) in known.sent_back(assistants):
+
+    def __init__(self) -> None:
+        """Begin without any reply."""
+        self._replies: list[Reply] = []
+        self._known = _Replies(self._replies)
+        self._positions = _Positions(self._replies)
+        self._done: list[ResentOf] = []
+        self._sent: set[Any] = set()
+
+    def add(self, index: "Index", number: int) -> ResentOf:
+        """Return what is found in the next request."""
+        part = index.parts[number]
+        if number:
+            self._take(index.parts[number - 1])
+        found = None
+        if part.assistants and self._replies:
+            found = self._continued(part) or self._searched(part, ResentOf(self._replies), 0)
+        found = ResentOf(self._replies) if found is None else found
+        self._done.append(found)
+        if part.grows:
+            for piece in part.pieces:
+                self._sent.update([key for _, value in piece.assistants for key in _all_keys(value, calls_in(value))])
+        return found
+
+    def _take(self, before: "ExchangePart") -> None:
+        """Take the replies to the request before, which can be sent back from now on."""
+        for reply in before.replies:
+            number, expected = len(self._replies), len(before.assistants)
+            self._replies.append(reply)
+            self._known.add(number, expected)
+            self._positions.add(number, expected, before.listed or [])
+
+    def _continued(self, part: "ExchangePart") -> ResentOf | None:
+        """Return what is found if that of the earlier request holds for its messages; None if it may not."""
+        earlier = part.earlier
+        if earlier is None or not part.start or part.start < earlier.start:
+            return None
+        before = self._done[earlier.number]
+        made = ResentOf(self._replies, part.start)
+        made.pairs, made.found = dict(before.pairs), dict(before.found)
+        for position in before.fresh:
+            if position >= part.start:
+                del made.pairs[position]
+        first = len(part.assistants) - sum([len(piece.assistants) for piece in part.pieces])
+        made.found = {at: position for at, position in made.found.items() if position < first}
+        if any(position >= part.start for position in made.pairs) or self._may_change(part, before, made, first):
+            return None
+        return self._searched(part, made, first)
+
+    def _may_change(self, part: "ExchangePart", before: ResentOf, made: ResentOf, first: int) -> bool:
+        """Return whether a reply that came since may come back in a message that the earlier request had."""
+        for number in range(before.replies_before, len(self._replies)):
+            reply = self._replies[number]
+            if not self._sent.isdisjoint(_all_keys(reply.message, reply.calls)):
+                return True
+            expected = self._known.expected[number]
+            if expected < first and part.assistants[expected][0] not in made.pairs:
+                return True
+        return False
+
+    def _searched(self, part: "ExchangePart", made: ResentOf, first: int) -> ResentOf | None:
+        """Search the assistant messages from one on; None if what holds of those before it may not hold any more."""
+        native = part.exchange.native
+        held = None if native is None else native.held
+        carried = set(made.pairs.values())
+        for number, at in self._known.sent_back(part.assistants, first):
+            if at is None or number in made.found:
+                if number in made.found and at is not None and at == self._known.expected[number]:
+                    return None
+                continue
+            position, value = part.assistants[at]
+            made.found[number] = at
             if held is not None and position in held:
                 continue
-            place = (later, "request", "messages", position)
-            candidate = Resent(place, value, replies[number], position > last)
-            rival = resent.get(position)
+            if number in carried:
+                return None
+            rival = made.pairs.get(position)
             # Similarity is computed only if there is a rival, which is rare.
-            if rival is None or _similarity(candidate) >= _similarity(rival[1]):
-                resent[position] = number, candidate
-        for number, (position, value) in positions.changed(later, assistants, resent):
+            if rival is None or self._similarity(number, value) >= self._similarity(rival, value):
+                made.pairs[position] = number
+        for number, (position, _) in self._positions.changed(part, made.pairs, first):
             if held is None or position not in held:
-                place = (later, "request", "messages", position)
-                resent[position] = number, Resent(place, value, replies[number], position > last)
-        found += resent.values()
-    return [resent for _, resent in sorted(found, key=lambda each: (each[0], each[1].place[0]))]
+                made.pairs[position] = number
+        made.fresh = sorted([position for position in made.pairs if position >= made.start])
+        return made
+
+    def _similarity(self, number: int, value: dict[str, Any]) -> tuple[bool, ...]:
+        return _similarity(value, self._replies[number])
 
 
 class _Replies:
@@ -80,35 +173,39 @@ class _Replies:
         self.near: dict[Any, deque[int]] = {}
         self.anywhere: dict[Any, deque[int]] = {}
         self.exact: dict[Any, set[int]] = {}
-        for number, reply in enumerate(replies):
-            for call in reply.calls:
-                if type(call.id) is str:
-                    self.owners.setdefault(call.id, set()).add(number)
-        for number, reply in enumerate(replies):
-            if self._shares_ids(reply.calls):
-                self.exact.setdefault(_exact_key(reply.calls), set()).add(number)
 
     def add(self, number: int, expected: int) -> None:
         """Add a reply; `expected` is the number of assistant messages in its request."""
         self.expected[number] = expected
-        for key in self._keys(self.replies[number].message, self.replies[number].calls, all_calls=True):
+        reply = self.replies[number]
+        sharing: set[int] = set()
+        for call in reply.calls:
+            if type(call.id) is str:
+                owners = self.owners.setdefault(call.id, set())
+                owners.add(number)
+                sharing |= owners if len(owners) > 1 else set()
+        for each in sharing:
+            self.exact.setdefault(_exact_key(self.replies[each].calls), set()).add(each)
+        for key in _all_keys(reply.message, reply.calls):
             self.near.setdefault((expected, key), deque(maxlen=MAX_RIVALS)).append(number)
             self.anywhere.setdefault(key, deque(maxlen=MAX_RIVALS)).append(number)
 
-    def sent_back(self, assistants: Sequence[Assistant]) -> Iterator[tuple[int, Assistant]]:
-        """Yield the replies that assistant messages of one request send back, in order, each with its message."""
+    def sent_back(self, assistants: Sequence[Assistant], first: int) -> Iterator[tuple[int, int | None]]:
+        """Yield the replies that may come back in assistant messages from one on, in order.
+
+        Each with the number of the message that sends it back, or None if it does not come back there.
+        """
         candidates: dict[int, list[int]] = {}
-        for at, (_, value) in enumerate(assistants):
+        for at in range(first, len(assistants)):
+            value = assistants[at][1]
             numbers: dict[int, None] = {}
-            for key in self._keys(value, calls_in(value), all_calls=False):
+            for key in self._keys(value, calls_in(value)):
                 numbers |= dict.fromkeys(self.near.get((at, key), ()))
                 numbers |= dict.fromkeys(self.anywhere.get(key, ()))
             for number in numbers:
                 candidates.setdefault(number, []).append(at)
         for number in sorted(candidates):
-            found = self._find(number, assistants, candidates[number])
-            if found is not None:
-                yield number, assistants[found]
+            yield number, self._find(number, assistants, candidates[number])
 
     def _find(self, number: int, assistants: Sequence[Assistant], candidates: list[int]) -> int | None:
         """Return the number of the assistant message that sends a reply back; the expected one takes precedence."""
@@ -117,21 +214,14 @@ class _Replies:
             return expected
         return next((at for at in candidates if self._sends_back(number, assistants[at][1], near=False)), None)
 
-    def _keys(self, message: dict[str, Any], calls: list[Call], *, all_calls: bool) -> Iterator[Any]:
-        """Yield the keys of a message; one that sends a reply back has a key of that reply.
+    def _keys(self, message: dict[str, Any], calls: list[Call]) -> list[Any]:
+        """Return the keys of a message that is sent; one that sends a reply back has a key of that reply.
 
-        Calls as a whole are a key only if an id is not that of a reply, because other messages have a key by their ids;
-        a reply always has it (`all_calls`).
+        Calls as a whole are a key only if an id is not that of a reply, because other messages have a key by their ids.
         """
-        if not calls:
-            text = content_text(message.get("content")).strip()
-            if text:
-                yield "text", text
-            return
-        for identity in {key_of(call.id) for call in calls}:
-            yield "id", identity
-        if all_calls or not all([type(call.id) is str and call.id in self.owners for call in calls]):
-            yield "calls", tuple([(key_of(call.name), _arguments_key(call.arguments)) for call in calls])
+        if calls and all([type(call.id) is str and call.id in self.owners for call in calls]):
+            return [("id", identity) for identity in {call.id for call in calls}]
+        return _all_keys(message, calls)
 
     def _is_foreign(self, number: int, identity: Any) -> bool:
         """Return whether only other replies have an id."""
@@ -175,36 +265,45 @@ class _Replies:
         )
 
 
+def _all_keys(message: dict[str, Any], calls: list[Call]) -> list[Any]:
+    """Return the keys of a reply, or of a message: its text, or else the ids of its calls, and these as a whole."""
+    if not calls:
+        text = content_text(message.get("content")).strip()
+        return [("text", text)] if text else []
+    whole = tuple([(key_of(call.name), _arguments_key(call.arguments)) for call in calls])
+    return [*[("id", identity) for identity in {key_of(call.id) for call in calls}], ("calls", whole)]
+
+
 class _Positions:
     """The replies so far, by their positions, for messages that send one back with another text.
 
     `expected`: replies by the number of the assistant message that should send them back.
     """
 
-    def __init__(self, conversation: Conversation, replies: Sequence[Reply]) -> None:
-        self.conversation = conversation
+    def __init__(self, replies: Sequence[Reply]) -> None:
         self.replies = replies
         self.expected: dict[int, deque[int]] = {}
+        self._requests: list[list[Any]] = []
         self._wholes: dict[int, int] = {}
 
-    def add(self, number: int, expected: int) -> None:
+    def add(self, number: int, expected: int, messages: list[Any]) -> None:
         """Add a reply; `expected` is the number of assistant messages in its request."""
         self.expected.setdefault(expected, deque(maxlen=MAX_RIVALS)).append(number)
+        self._requests.append(messages)
 
-    def changed(
-        self, later: int, assistants: Sequence[Assistant], resent: Mapping[int, tuple[int, Resent]]
-    ) -> Iterator[tuple[int, Assistant]]:
+    def changed(self, part: "ExchangePart", pairs: Mapping[int, int], first: int) -> Iterator[tuple[int, Assistant]]:
         """Yield the plain replies that a request sends back with another text, each with its message.
 
-        Of several replies to the same messages, a client may have made up its own; and a message at the end is a
-        beginning of the next reply.
+        Only messages from one on are looked at. Of several replies to the same messages, a client may have made up its
+        own; and a message at the end is a beginning of the next reply.
         """
-        messages = self.conversation[later].request["messages"]
-        returned = {number for number, _ in resent.values()}
+        messages, assistants = part.listed or [], part.assistants
+        returned = set(pairs.values())
         prefix, hashed = 0, 0
-        for at, (position, value) in enumerate(assistants):
+        for at in range(first, len(assistants)):
+            position, value = assistants[at]
             rivals = self.expected.get(at, ())
-            if position in resent or not rivals or value.get("tool_calls") or position + 1 == len(messages):
+            if position in pairs or not rivals or value.get("tool_calls") or position + 1 == len(messages):
                 continue
             prefix, hashed = _hashed(messages[hashed:position], prefix), position
             found = [number for number in rivals if self._whole(number) == prefix]
@@ -215,9 +314,7 @@ class _Positions:
         """Return the hash of the messages that a reply was given to."""
         exchange = int(self.replies[number].place[0])
         if exchange not in self._wholes:
-            body: Any = self.conversation[exchange].request
-            messages = body.get("messages") if type(body) is dict else None
-            self._wholes[exchange] = _hashed(messages if type(messages) is list else [], 0)
+            self._wholes[exchange] = _hashed(self._requests[number], 0)
         return self._wholes[exchange]
 
 
@@ -234,25 +331,15 @@ def _is_plain(reply: Reply) -> bool:
     return is_whole and not reply.calls and bool(content_text(reply.message.get("content")).strip())
 
 
-def _similarity(resent: Resent) -> tuple[bool, ...]:
+def _similarity(value: dict[str, Any], reply: Reply) -> tuple[bool, ...]:
     """Return in which respects a message equals a reply, the most significant first."""
-    value, message = resent.value, resent.reply.message
-    calls, given = calls_in(value), resent.reply.calls
+    message, calls, given = reply.message, calls_in(value), reply.calls
     return (
         [call.id for call in calls] == [call.id for call in given],
         [call.arguments for call in calls] == [call.arguments for call in given],
         content_text(value.get("content")).strip() == content_text(message.get("content")).strip(),
         all(value.get(key) == message[key] for key in message if key not in ("role", "content", "tool_calls")),
     )
-
-
-def last_user(messages: list[Any]) -> int:
-    """Return the position of the last user message, or -1."""
-    for position in range(len(messages) - 1, -1, -1):
-        message = messages[position]
-        if type(message) is dict and message.get("role") == "user":
-            return position
-    return -1
 
 
 def calls_in(message: dict[str, Any]) -> list[Call]:

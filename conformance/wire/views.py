@@ -10,8 +10,10 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
+from conformance.wire.continuations import Continuation
 from conformance.wire.elements import FailedExchange
 from conformance.wire.index import Index
+from conformance.wire.sent import SentElements
 
 FIRST_ERROR: Final = 400
 """The first HTTP status that is an error."""
@@ -27,38 +29,65 @@ class Side(StrEnum):
 
 
 class View(NamedTuple):
-    """A kind of element: its name in the singular, the side that makes it, and how to find all of them.
+    """A kind of element: its name in the singular, the side that makes it, and how to find those of one exchange.
 
-    If creating each would cost too much, `count_quickly` counts them, and `at` returns those among some places. Without
-    `at`, the schemas allow every key in these elements, and the count is right if all of them are objects.
-    `variant` is the kind of reply that has such elements, `plain` or `stream`, if only one has.
+    `of`: the elements of an exchange, given its number. If creating each would cost too much, `count_quickly` counts
+    them, and `at` returns those among some places. Without `at`, the schemas allow every key in these elements, and the
+    count is right if all of them are objects. `variant` is the kind of reply that has such elements, `plain` or
+    `stream`, if only one has. `between`: the elements in the messages between two positions, if an element stands in a
+    message. `ranked`: whether elements are in the order of their `rank`, and not in that of their exchanges.
     """
 
     name: str
     side: Side
-    select: Callable[[Index], Sequence[Any]]
-    count_quickly: Callable[[Index], int] | None = None
-    at: Callable[[Index, Iterable[Place]], Sequence[Any]] | None = None
+    of: Callable[[Index, int], Sequence[Any]]
+    count_quickly: Callable[[Index, int], int] | None = None
+    at: Callable[[Index, int, Iterable[Place]], Sequence[Any]] | None = None
     variant: str = ""
+    between: Callable[[Index, SentElements], Sequence[Any]] | None = None
+    ranked: bool = False
+
+    def select(self, index: Index) -> Sequence[Any]:
+        """Return the elements of all exchanges."""
+        count = len(index.parts)
+        if count == 1:
+            return self.of(index, 0)
+        found = [element for number in range(count) for element in self.of(index, number)]
+        return sorted(found, key=attrgetter("rank")) if self.ranked else found
 
 
-def _failures(index: Index) -> list[FailedExchange]:
-    """Return one failure for each exchange that has any: by its status, in its body, or in an event of its stream."""
-    found = []
-    streams = {stream.place[0]: stream for stream in index.streams if stream.value.error is not None}
-    for number, exchange in enumerate(index.conversation):
-        place = (number, "response")
-        received = exchange.response if exchange.native is None else exchange.native.response
-        if (exchange.status or 0) >= FIRST_ERROR:
-            found.append(FailedExchange(place, received, exchange))
-        elif number in streams:
-            stream = streams[number].value
-            found.append(FailedExchange((*place, *stream.anomalies["error-in-band"][0].at), stream.error, exchange))
-        elif (exchange.native is not None and (error := exchange.native.error()) is not None) or (
-            type(received) is dict and (error := _in_body(received)) is not None
-        ):
-            found.append(FailedExchange((*place, *error[0]), error[1], exchange))
-    return found
+def _of_part(name: str) -> Callable[[Index, int], Sequence[Any]]:
+    """Return what finds the elements that a part has under a name."""
+    get = attrgetter(name)
+    return lambda index, number: get(index.parts[number])
+
+
+def sent_view(name: str, elements: str) -> View:
+    """Return a view of elements in the messages of a request, by their name in `SentElements`."""
+    get = attrgetter(elements)
+    return View(
+        name,
+        Side.CLIENT,
+        lambda index, number: get(index.parts[number].whole),
+        between=lambda _index, piece: get(piece),
+    )
+
+
+def _failures(index: Index, number: int) -> list[FailedExchange]:
+    """Return the failure of an exchange, if it has any: by its status, in its body, or in an event of its stream."""
+    exchange, place = index.conversation[number], (number, "response")
+    received = exchange.response if exchange.native is None else exchange.native.response
+    if (exchange.status or 0) >= FIRST_ERROR:
+        return [FailedExchange(place, received, exchange)]
+    for each in index.parts[number].streams:
+        if each.value.error is not None:
+            at = each.value.anomalies["error-in-band"][0].at
+            return [FailedExchange((*place, *at), each.value.error, exchange)]
+    if (exchange.native is not None and (error := exchange.native.error()) is not None) or (
+        type(received) is dict and (error := _in_body(received)) is not None
+    ):
+        return [FailedExchange((*place, *error[0]), error[1], exchange)]
+    return []
 
 
 def _in_body(body: dict[str, Any]) -> tuple[Place, Any] | None:
@@ -83,24 +112,47 @@ def is_flat_error(body: Mapping[str, Any]) -> bool:
     return type(said) is str and "code" in body and body.get("success") is not True and _REPLY.isdisjoint(body)
 
 
-requests = View("request", Side.CLIENT, attrgetter("requests"))
-sent_bodies = View("request body", Side.CLIENT, attrgetter("sent_bodies"))
-messages = View("message of a request", Side.CLIENT, attrgetter("messages"), Index.count_messages, Index.messages_at)
-plain_turns = View("assistant message without tool calls", Side.CLIENT, attrgetter("plain_turns"))
-tool_turns = View("assistant message with tool calls", Side.CLIENT, attrgetter("turns"))
-tool_calls = View("tool call of a request", Side.CLIENT, attrgetter("calls"), Index.count_calls)
-tool_results = View("tool message", Side.CLIENT, attrgetter("results"))
-tool_definitions = View("tool definition", Side.CLIENT, attrgetter("tools"))
-resent = View("reply that is sent back", Side.CLIENT, attrgetter("resent"))
-continuations = View("request that continues an earlier one", Side.CLIENT, attrgetter("continuations"))
-answers = View("response of any status", Side.PROVIDER, attrgetter("answers"))
-responses = View("reply body", Side.PROVIDER, attrgetter("responses"), variant="plain")
-replies = View("reply", Side.PROVIDER, attrgetter("replies"))
-reply_calls = View("tool call of a reply", Side.PROVIDER, attrgetter("reply_calls"))
-streams = View("stream", Side.PROVIDER, attrgetter("streams"), variant="stream")
-all_streams = View("stream of any wire", Side.PROVIDER, attrgetter("all_streams"), variant="stream")
-streamed_texts = View("text of a stream", Side.PROVIDER, attrgetter("streamed_texts"), variant="stream")
-chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks, Index.chunks_at, variant="stream")
-errors = View("error reply", Side.PROVIDER, attrgetter("errors"))
+def _count_messages(index: Index, number: int) -> int:
+    return index.parts[number].message_count
+
+
+def _count_calls(index: Index, number: int) -> int:
+    return index.parts[number].call_counts[-1]
+
+
+def _resent_between(index: Index, piece: SentElements) -> Sequence[Any]:
+    return index.resent_of(piece.number).between(index, piece.number, piece.begin, piece.end)
+
+
+def _continuation(index: Index, number: int) -> Sequence[Continuation]:
+    found = index.continuation_of(number) if number else None
+    return () if found is None else (found,)
+
+
+requests = View("request", Side.CLIENT, _of_part("requests"))
+sent_bodies = View("request body", Side.CLIENT, Index.sent_body)
+messages = View("message of a request", Side.CLIENT, Index.messages_of, _count_messages, Index.messages_at)
+plain_turns = sent_view("assistant message without tool calls", "plain_turns")
+tool_turns = sent_view("assistant message with tool calls", "turns")
+tool_calls = View("tool call of a request", Side.CLIENT, _of_part("whole.calls"), _count_calls)
+tool_results = sent_view("tool message", "results")
+tool_definitions = View("tool definition", Side.CLIENT, _of_part("tools"))
+resent = View(
+    "reply that is sent back",
+    Side.CLIENT,
+    lambda index, number: index.resent_of(number).of(index, number) if number else (),
+    between=_resent_between,
+    ranked=True,
+)
+continuations = View("request that continues an earlier one", Side.CLIENT, _continuation)
+answers = View("response of any status", Side.PROVIDER, _of_part("answers"))
+responses = View("reply body", Side.PROVIDER, _of_part("responses"), variant="plain")
+replies = View("reply", Side.PROVIDER, _of_part("replies"))
+reply_calls = View("tool call of a reply", Side.PROVIDER, _of_part("reply_calls"))
+streams = View("stream", Side.PROVIDER, _of_part("streams"), variant="stream")
+all_streams = View("stream of any wire", Side.PROVIDER, Index.any_stream, variant="stream")
+streamed_texts = View("text of a stream", Side.PROVIDER, Index.streamed_texts_of, variant="stream")
+chunks = View("chunk", Side.PROVIDER, Index.chunks_of, Index.count_chunks, Index.chunks_at, variant="stream")
+errors = View("error reply", Side.PROVIDER, _of_part("errors"))
 failures = View("failed exchange", Side.PROVIDER, _failures)
-usages = View("usage object", Side.PROVIDER, attrgetter("usages"))
+usages = View("usage object", Side.PROVIDER, _of_part("usages"))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, cast
 
 from conformance.errors import UnknownName
 from conformance.wire.exchange import Conversation, Exchange, model_of
@@ -48,15 +48,19 @@ _KEYS: Final = frozenset({"assistant_id", "batch", "input", "inputs", "prompt", 
 """What a request for something else has instead of `messages`."""
 
 
+Translate: TypeAlias = Callable[[Exchange], Exchange]
+"""What translates the exchanges of one conversation, one after the other."""
+
+
 class WireReader(Protocol):
     """What `reading.py` of a wire does: its bodies as chat completions.
 
-    The canonical wire has only `translated`, which takes the exchanges of one conversation, in order, and returns as
-    many. `transcript` reads a request or a reply into a transcript, with its losses. `assembled` returns the reply that
-    a stream adds up to, or the error that ends it; it raises InvalidDocument if the text is not a stream.
+    The canonical wire has only `translator`, which returns what translates the exchanges of one conversation, one after
+    the other, in order. `transcript` reads a request or a reply into a transcript, with its losses. `assembled` returns
+    the reply that a stream adds up to, or the error that ends it; it raises InvalidDocument if a text is not a stream.
     """
 
-    def translated(self, exchanges: Sequence[Exchange], /) -> Sequence[Exchange]: ...  # noqa: D102 — above
+    def translator(self, /) -> "Translate": ...  # noqa: D102 — above
     def transcript(self, native: dict[str, Any], draft: "Transcript", /) -> None: ...  # noqa: D102
     def assembled(self, stream: Any, /) -> dict[str, Any]: ...  # noqa: D102
 
@@ -90,7 +94,10 @@ class Wire(NamedTuple):
     reply that hold messages. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
     server-sent events. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
     `holds_objects`: whether the arguments of a call are an object, not text. `streams_lists`: whether a stream may be
-    the list of its events. `ended`: the member of a native reply that says why it ended, and its value.
+    the list of its events. `ended`: the member of a native reply that says why it ended, and its value. `effort`: the
+    path to the parameter that says how much the model thinks.
+    `settings`: returns where a request has a setting for which each wire has a name of its own, such as the token
+    limit: its places, the usual one first; none if the wire has no place for it.
 
     What its hosts serve beside replies: `counting` is the path, after the version, of a request to count tokens, and
     `counted` the answer for a number of them; `listed` is the list of models by their names, and `described` one of
@@ -115,6 +122,8 @@ class Wire(NamedTuple):
     holds_objects: bool = False
     streams_lists: bool = False
     ended: Callable[[Mapping[str, Any]], tuple[str, Any]] = lambda _reply: ("", None)
+    settings: Callable[[str], tuple[tuple[str, ...], ...]] = lambda _name: ()
+    effort: tuple[str, ...] = ("reasoning_effort",)
     counting: re.Pattern[str] | None = None
     counted: Callable[[int], dict[str, Any]] = lambda number: {"tokens": number}
     listed: Callable[[Sequence[str], str], dict[str, Any]] | None = None
@@ -138,12 +147,11 @@ class Wire(NamedTuple):
 
     def translate(self, exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
         """Return the exchanges of one conversation as those of chat completions, in order, with their native forms."""
-        return self.reading.translated(exchanges)
+        return list(map(self.reading.translator(), exchanges))
 
     def translate_one(self, exchange: Exchange) -> Exchange:
         """Return an exchange that stands alone, translated."""
-        (translated,) = self.translate([exchange])
-        return translated
+        return self.reading.translator()(exchange)
 
     def fits(self, exchange: Exchange) -> bool:
         """Return whether an exchange is one of this wire, by its bodies."""
@@ -203,17 +211,29 @@ def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
 
 def translate(conversation: Conversation) -> Conversation:
     """Return a conversation whose exchanges are all those of chat completions; those that are already stay the same."""
-    found = [of(exchange) for exchange in conversation]
-    if all([wire.name == CHAT for wire in found]):
-        # Most conversations: nothing is copied, and no module that reads is imported.
-        return conversation
-    translated = list(conversation)
-    for wire in dict.fromkeys(found):
-        numbers = [number for number, each in enumerate(found) if each is wire]
-        exchanges = wire.translate([conversation[number] for number in numbers])
-        for number, exchange in zip(numbers, exchanges, strict=True):
-            translated[number] = exchange
-    return tuple(translated)
+    translate_next = Translator()
+    translated = tuple([translate_next(exchange) for exchange in conversation])
+    # Most conversations are on the canonical wire, and stay what they are.
+    same = all([one is other for one, other in zip(translated, conversation, strict=True)])
+    return conversation if same else translated
+
+
+class Translator:
+    """Translates the exchanges of one conversation, one after the other, in order."""
+
+    def __init__(self) -> None:
+        """Begin without an exchange."""
+        self._by_wire: dict[str, Translate] = {}
+
+    def __call__(self, exchange: Exchange) -> Exchange:
+        """Return the exchange as one of chat completions; one that is already stays the same."""
+        wire = of(exchange)
+        if wire.name == CHAT:
+            # No module that reads is imported.
+            return exchange
+        if wire.name not in self._by_wire:
+            self._by_wire[wire.name] = wire.reading.translator()
+        return self._by_wire[wire.name](exchange)
 
 
 def other_api(exchange: Exchange) -> str:

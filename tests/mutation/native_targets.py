@@ -110,5 +110,6 @@ def events(*kinds: str) -> Find:
 
 def _of_type(listed: list[Any], kinds: Sequence[str], record: Record) -> Iterator[Slot]:
     for at, value in enumerate(listed):
-        if not kinds or value.get("type", "message") in kinds:
+        # The text that marks the end of a stream is no event.
+        if isinstance(value, dict) and (not kinds or value.get("type", "message") in kinds):
             yield Slot(listed, at, record)

@@ -34,6 +34,7 @@ EXAMPLES: Final = """\
   jq .messages request.json | conformance prepare --provider moonshot --format json - | jq .notes"""
 
 _MODEL: Final = "the model (default: that of the request body, otherwise use the claims that hold for all models)"
+_ANY_MODEL: Final = "any-model"
 _FORMAT: Final = "messages: the messages, notes on standard error (default); json: an object of messages, ids and notes"
 _PROTOCOL: Final = (
     f"the wire: {', '.join((CHAT, *NATIVE))} (default: chat, or the first one of a provider without chat)"
@@ -65,8 +66,12 @@ def run(arguments: argparse.Namespace) -> int:
         # A bare list of messages has no parameters to send.
         given = value if isinstance(value, dict) else {}
         body = {**given, **({"model": arguments.model} if arguments.model else {}), "messages": prepared.messages}
-        sent = native_request(body, prepared.origins, profile.wire, ("messages",) if given else ())
-        name, made, notes = "request", sent.body, (*notes, *sent.notes, *_rejected(sent.exchange, profile))
+        at = ("messages",) if given else ()
+        sent = native_request(body, prepared.origins, profile.wire, at)
+        # Which model is asked is still to be said, so that it is missing is no refusal.
+        whole = body if body.get("model") else {**body, "model": profile.model or _ANY_MODEL}
+        judged = native_request(whole, prepared.origins, profile.wire, at).exchange
+        name, made, notes = "request", sent.body, (*notes, *sent.notes, *_rejected(judged, profile))
     if arguments.format == "json":
         ids = [identity._asdict() for identity in prepared.ids]
         print(_text({name: made, "ids": ids, "notes": [_json(note) for note in notes]}))

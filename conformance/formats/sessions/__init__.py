@@ -20,7 +20,7 @@ from conformance.formats.inputs import Input
 
 if TYPE_CHECKING:
     from conformance.formats.jsonl import Line
-    from conformance.formats.sessions.steps import Session
+    from conformance.formats.sessions.steps import AgentSession
 
 _MARK: Final = re.compile(
     rb'"(?:parentUuid|leafUuid|projectHash|working_dir|model_config)"\s*:'
@@ -131,7 +131,7 @@ def _records(lines: "Iterable[Line]", notes: dict[str, int]) -> Iterator[tuple[i
 
 
 def _inputs(
-    agent: ModuleType, found: "Iterable[Session | Input]", path: str, notes: Mapping[str, int]
+    agent: ModuleType, found: "Iterable[AgentSession | Input]", path: str, notes: Mapping[str, int]
 ) -> Iterator[Input]:
     """Yield an input for each conversation; one without a reply or a failure only if there is no other."""
     from conformance.formats.sessions.steps import inputs_of

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import Added, AgentSession, Interrupted, Refused, Replied, Step
 
 KIND: Final = "claude_code"
 TITLE: Final = "Claude Code"
@@ -40,7 +40,7 @@ def holds(record: Mapping[str, Any]) -> bool:
     return record.get("type") in _OTHERS and any(key in record for key in ("leafUuid", "snapshot", "sessionId"))
 
 
-def sessions(records: Iterable[Record]) -> Iterator[Session]:
+def sessions(records: Iterable[Record]) -> Iterator[AgentSession]:
     """Yield the conversation of the main agent, in the parts that compactions make, then those of subagents."""
     known = list(_distinct(records))
     by_id = {as_text(record.get("uuid")): record for _, record in known if record.get("uuid")}
@@ -83,7 +83,7 @@ def _way(leaf: str, by_id: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return list(way)
 
 
-def _conversations(records: Sequence[Record], by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[Session]:
+def _conversations(records: Sequence[Record], by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[AgentSession]:
     spoken = [each for each in records if each[1].get("type") in ("user", "assistant")]
     if not spoken:
         return
@@ -140,9 +140,9 @@ def _blocks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return as_objects(content)
 
 
-def _session(records: Sequence[Record], notes: tuple[str, ...]) -> Session:
+def _session(records: Sequence[Record], notes: tuple[str, ...]) -> AgentSession:
     name = next((as_text(record.get("sessionId")) for _, record in records), "")
-    return Session("messages", tuple(_closed(_steps(records))), name, "", notes)
+    return AgentSession("messages", tuple(_closed(_steps(records))), name, "", notes)
 
 
 def _steps(records: Sequence[Record]) -> list[Step]:

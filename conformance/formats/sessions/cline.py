@@ -25,7 +25,7 @@ from conformance.errors import InvalidDocument
 from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import only
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import RULES, Added, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import RULES, Added, AgentSession, Refused, Replied, Step
 
 KIND: Final = "cline"
 TITLE: Final = "Cline, Roo Code, Kilo Code"
@@ -54,12 +54,12 @@ def holds(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("messages"), list) and {"agent", "sessionId", "updated_at"} <= value.keys()
 
 
-def of_value(value: Mapping[str, Any], path: str) -> Iterator[Session]:
+def of_value(value: Mapping[str, Any], path: str) -> Iterator[AgentSession]:
     """Yield the conversation of a session of the CLI, whose failures are messages that are only shown."""
     messages = as_objects(value["messages"])
     steps = [step for message in messages for step in (_shown_failure(message) or _steps(message))]
     providers = [as_object(message.get("modelInfo")).get("provider") for message in messages]
-    yield Session("messages", steps, as_text(value["sessionId"]) or Path(path).stem, only(providers))
+    yield AgentSession("messages", steps, as_text(value["sessionId"]) or Path(path).stem, only(providers))
 
 
 def _shown_failure(message: Mapping[str, Any]) -> list[Step]:
@@ -70,13 +70,13 @@ def _shown_failure(message: Mapping[str, Any]) -> list[Step]:
     return [Refused(*found, None, model, date_of(message.get("ts")))] if found is not None else []
 
 
-def of_list(value: Sequence[Mapping[str, Any]], path: str) -> Iterator[Session]:
+def of_list(value: Sequence[Mapping[str, Any]], path: str) -> Iterator[AgentSession]:
     """Yield the conversation of a task; the failures come from the file beside it."""
     if value[0].get("type") in ("say", "ask"):
         if Path(path).with_name(HISTORY).is_file():
-            yield Session("messages", (), "", "", (_SEEN,))
+            yield AgentSession("messages", (), "", "", (_SEEN,))
             return
-        yield Session("messages", [step for _, step in _failures(value)], "", "", (_MISSING,))
+        yield AgentSession("messages", [step for _, step in _failures(value)], "", "", (_MISSING,))
         return
     placed = [(_time(message, number), step) for number, message in enumerate(value) for step in _steps(message)]
     last = max((time for time, _ in placed), default=0)
@@ -87,7 +87,7 @@ def of_list(value: Sequence[Mapping[str, Any]], path: str) -> Iterator[Session]:
     providers = [as_object(message.get("modelInfo")).get("providerId") for message in value]
     is_native = any(_has_calls(message) for message in value)
     rules = RULES if is_native else tuple([rule for rule in RULES if "markup" not in rule])
-    yield Session("messages", steps, Path(path).parent.name, only(providers), rules=rules)
+    yield AgentSession("messages", steps, Path(path).parent.name, only(providers), rules=rules)
 
 
 def _time(message: Mapping[str, Any], number: int) -> float:

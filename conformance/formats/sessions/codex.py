@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import Added, AgentSession, Interrupted, Refused, Replied, Step
 
 KIND: Final = "codex"
 TITLE: Final = "Codex"
@@ -42,7 +42,7 @@ def holds(record: Mapping[str, Any]) -> bool:
     return {"id", "timestamp", "instructions"} <= record.keys() and "type" not in record
 
 
-def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Session]:
+def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[AgentSession]:
     """Yield the conversation, in the parts that compactions and undone turns make."""
     reader = _Rollout()
     for line, record in records:
@@ -60,7 +60,7 @@ class _Rollout:
         self._waiting: dict[str, str] = {}
         self._name = self._provider = self._model = self._date = ""
 
-    def add(self, line: int, record: Mapping[str, Any]) -> Iterator[Session]:
+    def add(self, line: int, record: Mapping[str, Any]) -> Iterator[AgentSession]:
         """Add a record; yield the conversation that it ends."""
         kind, payload = record.get("type"), as_object(record.get("payload"))
         self._date = date_of(record.get("timestamp")) or self._date
@@ -78,10 +78,10 @@ class _Rollout:
         else:
             self._item(line, payload if kind == "response_item" else record)
 
-    def close(self) -> Iterator[Session]:
+    def close(self) -> Iterator[AgentSession]:
         """Yield the conversation so far."""
         self._end_reply()
-        yield Session("responses", tuple(self._steps), self._name, self._provider)
+        yield AgentSession("responses", tuple(self._steps), self._name, self._provider)
         self._steps, self._waiting = [], {}
 
     def _item(self, line: int, item: Mapping[str, Any]) -> None:
@@ -117,7 +117,7 @@ class _Rollout:
             self._steps.append(Interrupted(tuple(results)))
             self._waiting = {}
 
-    def _event(self, line: int, payload: Mapping[str, Any]) -> Iterator[Session]:
+    def _event(self, line: int, payload: Mapping[str, Any]) -> Iterator[AgentSession]:
         kind = payload.get("type")
         if kind in ("token_count", "turn_aborted", "task_complete", "turn_complete", "user_message"):
             self._end_reply()
@@ -138,7 +138,7 @@ class _Rollout:
         if found is not None and not (self._steps and isinstance(self._steps[-1], Refused)):
             self._steps.append(Refused(*found, line, self._model, self._date))
 
-    def _compacted(self, payload: Mapping[str, Any]) -> Iterator[Session]:
+    def _compacted(self, payload: Mapping[str, Any]) -> Iterator[AgentSession]:
         yield from self.close()
         history = payload.get("replacement_history")
         items = as_objects(history)

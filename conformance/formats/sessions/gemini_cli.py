@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Added, Interrupted, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import Added, AgentSession, Interrupted, Refused, Replied, Step
 
 KIND: Final = "gemini_cli"
 TITLE: Final = "Gemini CLI"
@@ -44,7 +44,7 @@ def _is_report(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("error"), Mapping) and bool(contents) and all("parts" in each for each in contents)
 
 
-def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Session]:
+def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[AgentSession]:
     """Yield the conversation of a file of lines."""
     name, messages = "", dict[str, Numbered]()
     for line, record in records:
@@ -60,16 +60,16 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Sessi
             if isinstance(message.get("id"), str):
                 at = messages.get(message["id"], (line, message))[0]
                 messages[message["id"]] = at, message
-    yield Session("gemini", tuple(_steps([*messages.values()])), name, unstored=_UNSTORED)
+    yield AgentSession("gemini", tuple(_steps([*messages.values()])), name, unstored=_UNSTORED)
 
 
-def of_value(value: Mapping[str, Any], path: str) -> Iterator[Session]:
+def of_value(value: Mapping[str, Any], path: str) -> Iterator[AgentSession]:
     """Yield the conversation of a file that is one JSON object."""
     if _is_report(value):
-        yield Session("gemini", tuple(_reported(value)), Path(path).stem)
+        yield AgentSession("gemini", tuple(_reported(value)), Path(path).stem)
         return
     messages: list[Numbered] = [(None, message) for message in _listed(value)]
-    yield Session("gemini", tuple(_steps(messages)), as_text(value.get("sessionId")), unstored=_UNSTORED)
+    yield AgentSession("gemini", tuple(_steps(messages)), as_text(value.get("sessionId")), unstored=_UNSTORED)
 
 
 def _reported(value: Mapping[str, Any]) -> Iterator[Step]:

@@ -21,7 +21,7 @@ from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import reply
 from conformance.formats.sessions.databases import columns_of, parsed, rows
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Added, Refused, Session, Step
+from conformance.formats.sessions.steps import Added, AgentSession, Refused, Step
 
 KIND: Final = "goose"
 TITLE: Final = "Goose"
@@ -35,13 +35,13 @@ def holds(record: Mapping[str, Any]) -> bool:
     return {"working_dir", "message_count"} <= record.keys() or {"working_dir", "description"} <= record.keys()
 
 
-def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Session]:
+def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[AgentSession]:
     """Yield the conversation of a file of lines."""
     spoken = [(line, record) for line, record in records if "role" in record]
-    yield Session("chat", tuple(steps_of(spoken)))
+    yield AgentSession("chat", tuple(steps_of(spoken)))
 
 
-def of_database(database: sqlite3.Connection) -> Iterator[Session]:
+def of_database(database: sqlite3.Connection) -> Iterator[AgentSession]:
     """Yield the conversations of the database, newest first."""
     # The first databases have no such column.
     metadata = "metadata_json" if "metadata_json" in columns_of(database, "messages") else "NULL"
@@ -51,7 +51,7 @@ def of_database(database: sqlite3.Connection) -> Iterator[Session]:
             (None, {"role": role, "content": parsed(content), "metadata": parsed(more)})
             for role, content, more in rows(database, query, (name,))
         ]
-        yield Session("chat", tuple(steps_of(spoken)), as_text(name), unstored=_UNSTORED)
+        yield AgentSession("chat", tuple(steps_of(spoken)), as_text(name), unstored=_UNSTORED)
 
 
 def steps_of(spoken: Iterable[tuple[int | None, Mapping[str, Any]]]) -> Iterator[Step]:

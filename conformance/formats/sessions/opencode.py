@@ -27,7 +27,7 @@ from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import only, reply
 from conformance.formats.sessions.databases import parsed, rows
 from conformance.formats.sessions.failing import failure
-from conformance.formats.sessions.steps import Added, Interrupted, Refused, Session, Step
+from conformance.formats.sessions.steps import Added, AgentSession, Interrupted, Refused, Step
 
 KIND: Final = "opencode"
 TITLE: Final = "opencode, Kilo CLI"
@@ -53,7 +53,7 @@ def holds(value: Mapping[str, Any]) -> bool:
     return name.startswith(("msg", "prt")) and "sessionID" in value
 
 
-def of_value(value: Mapping[str, Any], path: str) -> Iterator[Session]:
+def of_value(value: Mapping[str, Any], path: str) -> Iterator[AgentSession]:
     """Yield the conversation of an export, or of the files that belong to the file of a session."""
     if isinstance(value.get("messages"), list):
         listed = as_objects(value["messages"])
@@ -62,10 +62,10 @@ def of_value(value: Mapping[str, Any], path: str) -> Iterator[Session]:
     elif str(value.get("id")).startswith("ses"):
         yield from _sessions(_files(Path(path), as_text(value.get("id"))), as_text(value.get("id")))
     else:
-        yield Session("chat", (), "", "", (_SAME,))
+        yield AgentSession("chat", (), "", "", (_SAME,))
 
 
-def of_database(database: sqlite3.Connection) -> Iterator[Session]:
+def of_database(database: sqlite3.Connection) -> Iterator[AgentSession]:
     """Yield the conversations of the database, newest first."""
     for (name,) in rows(database, "SELECT id FROM session ORDER BY time_updated DESC"):
         parts: dict[Any, list[Mapping[str, Any]]] = {}
@@ -99,7 +99,7 @@ def _read(file: Path) -> Mapping[str, Any]:
         return {}
 
 
-def _sessions(messages: Sequence[_Message], name: str) -> Iterator[Session]:
+def _sessions(messages: Sequence[_Message], name: str) -> Iterator[AgentSession]:
     steps: list[Step] = []
     provider = only([each.info.get("providerID") for each in messages])
     for message in messages:
@@ -107,11 +107,11 @@ def _sessions(messages: Sequence[_Message], name: str) -> Iterator[Session]:
             steps += _replies(message)
             continue
         if any(part.get("type") == "compaction" for part in message.parts):
-            yield Session("chat", tuple(steps), name, provider)
+            yield AgentSession("chat", tuple(steps), name, provider)
             steps = []
         if text := _text(message.parts):
             steps.append(Added(({"role": "user", "content": text},)))
-    yield Session("chat", tuple(steps), name, provider)
+    yield AgentSession("chat", tuple(steps), name, provider)
 
 
 def _text(parts: Sequence[Mapping[str, Any]]) -> str:

@@ -19,7 +19,7 @@ from conformance.formats import rebuilt
 from conformance.formats.records import as_objects, as_text, date_of
 from conformance.formats.sessions.chat import only, reply
 from conformance.formats.sessions.failing import failure, text_of
-from conformance.formats.sessions.steps import Added, Interrupted, Refused, Session, Step
+from conformance.formats.sessions.steps import Added, AgentSession, Interrupted, Refused, Step
 
 KIND: Final = "pi"
 TITLE: Final = "pi"
@@ -32,7 +32,7 @@ def holds(record: Mapping[str, Any]) -> bool:
     return record.get("type") == "session" and "cwd" in record and "timestamp" in record
 
 
-def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Session]:
+def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[AgentSession]:
     """Yield the conversation on the way from the last entry to the first, in the parts that compactions make."""
     entries = list(records)
     name = as_text(entries[0][1].get("id")) if entries else ""
@@ -50,10 +50,12 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Sessi
     yield _session(start, way[begin:], name)
 
 
-def _session(start: Sequence[Mapping[str, Any]], way: Sequence[tuple[int, Mapping[str, Any]]], name: str) -> Session:
+def _session(
+    start: Sequence[Mapping[str, Any]], way: Sequence[tuple[int, Mapping[str, Any]]], name: str
+) -> AgentSession:
     providers = [message.get("provider") for _, entry in way if isinstance(message := entry.get("message"), Mapping)]
     steps: tuple[Step, ...] = (Added(start), *_steps(way)) if start else tuple(_steps(way))
-    return Session("chat", steps, name, only(providers))
+    return AgentSession("chat", steps, name, only(providers))
 
 
 def _items(step: Step) -> Sequence[Mapping[str, Any]]:

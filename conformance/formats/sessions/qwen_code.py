@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.failing import failure
-from conformance.formats.sessions.steps import Added, Refused, Replied, Session, Step
+from conformance.formats.sessions.steps import Added, AgentSession, Refused, Replied, Step
 
 KIND: Final = "qwen_code"
 TITLE: Final = "Qwen Code"
@@ -28,7 +28,7 @@ def holds(record: Mapping[str, Any]) -> bool:
     return "parts" in as_object(record.get("message")) or "systemPayload" in record
 
 
-def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Session]:
+def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[AgentSession]:
     """Yield the conversation on the way from the last record to the first, in the parts that compressions make."""
     known = {as_text(record.get("uuid")): (line, record) for line, record in records if record.get("uuid")}
     steps: list[Step] = []
@@ -40,11 +40,11 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Sessi
         if record.get("type") != "system":
             steps += _spoken(record, line)
         elif record.get("subtype") == "chat_compression" and isinstance(history, list):
-            yield Session("gemini", tuple(steps), name)
+            yield AgentSession("gemini", tuple(steps), name)
             steps = [Added(as_objects(history))]
         else:
             steps += _failed(as_object(payload.get("uiEvent")), record, line)
-    yield Session("gemini", tuple(steps), name)
+    yield AgentSession("gemini", tuple(steps), name)
 
 
 def _way(known: Mapping[str, tuple[int, Mapping[str, Any]]]) -> Sequence[tuple[int, Mapping[str, Any]]]:

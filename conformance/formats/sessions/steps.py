@@ -90,7 +90,7 @@ Step = Added | Replied | Refused | Interrupted
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class AgentSession:
     """One conversation of an agent: its steps on a wire; `provider`, `session`: as the agent names them.
 
     `rules`: globs of the rules for which it holds enough. `unstored`: where to look for the failure that left the last
@@ -106,7 +106,7 @@ class Session:
     unstored: str = ""
 
 
-def inputs_of(session: Session, path: str, kind: str) -> Iterator[Input]:
+def inputs_of(session: AgentSession, path: str, kind: str) -> Iterator[Input]:
     """Yield the input of a conversation, after that of its early replies if it is long; none if it has no replies."""
     outcomes = [step for step in session.steps if isinstance(step, (Replied, Refused))]
     if not outcomes:
@@ -132,7 +132,7 @@ def inputs_of(session: Session, path: str, kind: str) -> Iterator[Input]:
     )
 
 
-def _replies(session: Session, outcomes: Sequence[Replied | Refused], path: str, kind: str) -> Input:
+def _replies(session: AgentSession, outcomes: Sequence[Replied | Refused], path: str, kind: str) -> Input:
     """Return the input of replies without their requests."""
     url = _URLS[session.wire]
     statuses = [step.status if isinstance(step, Refused) else None for step in outcomes]
@@ -155,7 +155,7 @@ def _early(steps: Sequence[Step], outcomes: int) -> int:
     return max(0, outcomes - max(1, _MAX_ITEMS // max(1, items)))
 
 
-def _exchanges(session: Session, early: int) -> Iterator[Exchange]:
+def _exchanges(session: AgentSession, early: int) -> Iterator[Exchange]:
     items: list[Mapping[str, Any]] = []
     seen, is_open = 0, False
     for step in session.steps:

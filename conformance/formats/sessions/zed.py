@@ -19,7 +19,7 @@ from conformance.formats.records import as_object, as_objects, as_text, date_of
 from conformance.formats.sessions.chat import reply
 from conformance.formats.sessions.databases import parsed, rows
 from conformance.formats.sessions.failing import text_of
-from conformance.formats.sessions.steps import Added, Session, Step
+from conformance.formats.sessions.steps import Added, AgentSession, Step
 
 KIND: Final = "zed"
 TITLE: Final = "Zed"
@@ -27,7 +27,7 @@ TABLES: Final = {"threads": ("id", "updated_at", "data_type", "data")}
 _DAMAGED: Final = "skipped, a thread that cannot be unpacked or is not JSON"
 
 
-def of_database(database: sqlite3.Connection) -> Iterator[Session]:
+def of_database(database: sqlite3.Connection) -> Iterator[AgentSession]:
     """Yield the threads of the database, newest first; raises InvalidDocument if zstd is needed and missing."""
     for name, kind, data in rows(database, "SELECT id, data_type, data FROM threads ORDER BY updated_at DESC"):
         packed = data if isinstance(data, bytes) else str(data).encode()
@@ -40,16 +40,16 @@ def of_database(database: sqlite3.Connection) -> Iterator[Session]:
         if isinstance(thread, dict):
             yield _session(thread, as_text(name))
         else:
-            yield Session("chat", (), as_text(name), "", (_DAMAGED,))
+            yield AgentSession("chat", (), as_text(name), "", (_DAMAGED,))
 
 
-def _session(thread: Mapping[str, Any], name: str) -> Session:
+def _session(thread: Mapping[str, Any], name: str) -> AgentSession:
     model = as_object(thread.get("model"))
     steps: list[Step] = []
     listed = thread.get("messages")
     for message in listed if isinstance(listed, list) else ():
         steps += _steps(message, as_text(model.get("model")), date_of(thread.get("updated_at")))
-    return Session("chat", tuple(steps), name, as_text(model.get("provider")))
+    return AgentSession("chat", tuple(steps), name, as_text(model.get("provider")))
 
 
 def _steps(message: Any, model: str, date: str) -> Iterator[Step]:

@@ -33,7 +33,7 @@ def judge(message: NativeMessage, context: Context) -> list[Fault]:
     """
     received = [
         block.get("thinking")
-        for exchange in context.index.conversation
+        for exchange in context.index.conversation[: context.number]
         if exchange.native is not None and exchange.native.reply is not None
         for _, block in objects(exchange.native.reply.get("content"))
         if not block.get("signature")

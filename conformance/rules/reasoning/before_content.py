@@ -61,7 +61,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
         place = None if late is None else (reply.place[0], *late)
         return [] if place is None else [_fault(place)]
     if reply.streamed:
-        (stream,) = context.index.of_exchange(context.index.streams, int(reply.place[0]))
+        (stream,) = context.part.streams
         return [_fault(place) for place in _late_deltas(stream, int(reply.place[-1]))]
     content = reply.message.get("content")
     at: Place = (*reply.place, "message", "content")

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.wire.elements import Resent
 from conformance.wire.fragments import Details
@@ -32,6 +32,7 @@ def _applies(returned: Resent, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=resent,
+    reach=ELEMENT,
     where=_applies,
     source=Source(
         "https://openrouter.ai/docs/guides/best-practices/reasoning-tokens",

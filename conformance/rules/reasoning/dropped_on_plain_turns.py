@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.rules.context import is_refusal
 from conformance.rules.reasoning_claims import INPUTS, is_preserved
 from conformance.wire.elements import Message
@@ -26,6 +26,7 @@ def _applies(_turn: Message, context: Context) -> bool:
 @rule(
     Level.SHOULD,
     on=plain_turns,
+    reach=ELEMENT,
     where=_applies,
     source=Source("schemas/canonical/transcript.json", "the reasoning of one without tool calls is omitted"),
     bad=[

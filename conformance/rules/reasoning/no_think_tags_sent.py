@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Claimed, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Claimed, Context, Fault, Source, example, rule, unless_faulty
 from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import TAGS, find_tagged
@@ -22,6 +22,8 @@ def _are_sent(claimed: Claimed) -> bool:
 @rule(
     Level.SHOULD,
     on=requests,
+    reach=ELEMENT,
+    settled=unless_faulty,
     where=_has_no_tags,
     source=Source("schemas/canonical/transcript.json", "never between tags in the content"),
     bad=[example("tool-result", _TAGGED)],
@@ -45,5 +47,5 @@ def judge(_request: Body, context: Context) -> list[Fault]:
     return [
         Fault("expected the answer, got reasoning in <think> tags before it", at=("messages", number, "content"))
         for number, content in tagged
-        if (content,) not in context.index.received("content")
+        if not context.index.was_received(context.number, (content,), "content")
     ]

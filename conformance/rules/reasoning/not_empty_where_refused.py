@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import TURN, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import THINKS, request_fields
 from conformance.wire.elements import ToolTurn
 from conformance.wire.reasoning import carried_fields
@@ -19,6 +19,7 @@ _REFUSED = {
 @rule(
     Level.MUST,
     on=tool_turns,
+    reach=TURN,
     where=lambda turn, context: turn.current and context.rejects_or_damages(_CLAIM) and context.thinks is True,
     needs=(_CLAIM,),
     source=Source("https://github.com/theopenco/llmgateway/pull/2093"),

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Claimed, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Claimed, Context, Fault, Source, example, rule
 from conformance.rules.context import is_refusal
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import FIELDS, carried_fields, has_field
@@ -25,6 +25,7 @@ def _refused(claimed: Claimed) -> list[str]:
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     where=lambda _request, context: bool(context.assistants),
     when=lambda claimed: bool(_refused(claimed)),
     source=Source(

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import THINKS, request_fields
 from conformance.wire.elements import Message
 from conformance.wire.reasoning import has_field
@@ -18,6 +18,7 @@ _REQUIRED = {
 @rule(
     Level.MUST,
     on=plain_turns,
+    reach=ELEMENT,
     where=lambda _turn, context: context.rejects_or_damages(_CLAIM) and context.thinks is True,
     needs=(_CLAIM,),
     source=Source("https://github.com/openclaw/openclaw/issues/73417"),

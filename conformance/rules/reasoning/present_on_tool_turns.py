@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, TURN, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import REQUIRED, is_required, omission, request_fields
 from conformance.wire.elements import ToolTurn
 from conformance.wire.reasoning import has_field
@@ -27,6 +27,7 @@ def _null_is_refused(turn: ToolTurn, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=tool_turns,
+    reach=TURN,
     where=lambda turn, context: is_required(context, current=turn.current) or _null_is_refused(turn, context),
     needs=("reasoning.omitted-on-tool-turn",),
     source=Source(

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import WITH_REASONING, Context, Fault, Source, example, rule
+from conformance.rules import TURN, WITH_REASONING, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words, is_refusal
 from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_lost, is_required, omission, request_fields
 from conformance.wire.elements import Resent
@@ -24,6 +24,7 @@ def _applies(returned: Resent, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=resent,
+    reach=TURN,
     where=_applies,
     source=Source(
         "schemas/canonical/transcript.json",

@@ -1,9 +1,8 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule, unless_faulty
 from conformance.wire.elements import Body
-from conformance.wire.keys import key_of
 from conformance.wire.reasoning import TEXT_KEYS
 from conformance.wire.text import quoted
 from conformance.wire.views import requests
@@ -16,6 +15,8 @@ _SAME = {f"{_TURN}/reasoning_content": "The tool knows.", f"{_TURN}/reasoning": 
 @rule(
     Level.SHOULD,
     on=requests,
+    reach=ELEMENT,
+    settled=unless_faulty,
     source=Source("schemas/canonical/transcript.json", "If two fields hold reasoning, both hold the same text"),
     bad=[
         example("tool-result", _SAME | {f"{_TURN}/reasoning": "It is not known."}),
@@ -45,7 +46,7 @@ def judge(_request: Body, context: Context) -> list[Fault]:
         first, expected = texts[0]
         other, got = next((key, text) for key, text in texts if text != expected)
         values = dict(texts)
-        if tuple([key_of(values.get(key)) for key in TEXT_KEYS]) not in context.index.received(*TEXT_KEYS):
+        if not context.index.was_received(context.number, tuple(map(values.get, TEXT_KEYS)), *TEXT_KEYS):
             message = f"expected {quoted(expected)} as under {first}, got {quoted(got)}"
             faults.append(Fault(message, at=("messages", number, other)))
     return faults

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import Resent
 from conformance.wire.native import CHAT
 from conformance.wire.text import quoted
@@ -14,6 +14,7 @@ _KEY = "extra_content"
 @rule(
     Level.MUST,
     on=resent,
+    reach=TURN,
     where=lambda returned, _context: any(_signature(call.value) is not None for call in returned.reply.calls),
     source=Source(
         "https://github.com/openai/openai-python/issues/2758",

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import TURN, Context, Fault, Source, example, rule
 from conformance.rules.context import is_refusal
 from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_lost, is_required, omission, request_fields
 from conformance.wire.elements import ToolTurn
@@ -19,6 +19,7 @@ def _applies(turn: ToolTurn, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=tool_turns,
+    reach=TURN,
     where=_applies,
     needs=("reasoning.request-field",),
     reads=(*REQUIRED, *INPUTS),

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import PAIR
 from conformance.wire.views import requests
@@ -11,6 +11,7 @@ _REFUSED = {"reasoning.input.both": {"status": 400, "message": "messages.{index}
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: (
         claimed.rejects_or_damages("reasoning.input.both")
         and not any([claimed.rejects_or_damages(f"reasoning.input.{name}") for name in PAIR])

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import WITH_REASONING, Context, Fault, Source, example, rule
+from conformance.rules import TURN, WITH_REASONING, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import REQUIRED, is_required, request_fields
 from conformance.wire.elements import Resent
 from conformance.wire.reasoning import carried_fields, present_fields, reasoning_text
@@ -19,6 +19,7 @@ def _applies(returned: Resent, _context: Context) -> bool:
 @rule(
     Level.MUST,
     on=resent,
+    reach=TURN,
     where=_applies,
     source=Source("https://docs.z.ai/guides/capabilities/thinking-mode"),
     bad=[

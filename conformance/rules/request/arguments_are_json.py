@@ -1,7 +1,7 @@
 import orjson
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body, Call
 from conformance.wire.views import requests
 
@@ -13,6 +13,7 @@ _CLAIMS = ("arguments.malformed-in-request", "arguments.empty-in-request", "argu
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS),
     source=Source("https://github.com/ggml-org/llama.cpp/issues/25510", "Failed to parse tool call arguments as JSON"),
     bad=[

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import Message
 from conformance.wire.views import plain_turns
 
@@ -13,6 +13,7 @@ _ALTERNATIVES = ("refusal", "function_call", "audio")
 @rule(
     Level.MUST,
     on=plain_turns,
+    reach=ELEMENT,
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create",
         "The contents of the assistant message. Required unless `tool_calls` or `function_call` is specified.",

@@ -1,8 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.context import messages
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -19,6 +18,7 @@ _CONTENT = "/0/request/messages/1/content"
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS.values()),
     source=Source("https://github.com/zhukunpenglinyutong/jetbrains-cc-gui/issues/591"),
     bad=[
@@ -48,7 +48,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
             values={"kind": part["type"], "role": "user", "position": position, "model": request.exchange.model},
             claim=_CLAIMS[part["type"]],
         )
-        for number, message in messages(request.value, "user")
+        for number, message in context.messages("user")
         if type(message.get("content")) is list
         for position, part in enumerate(message["content"])
         if type(part) is dict and _claim(part) and context.rejects_or_damages(_claim(part))

@@ -1,5 +1,7 @@
+from typing import Any
+
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -10,6 +12,7 @@ _REFUSED = {"results.user-after": {"status": 400, "message": "Unexpected role '{
 @rule(
     Level.MUST,
     on=requests,
+    reach=TURN,
     when=lambda claimed: claimed.rejects_or_damages("results.user-after"),
     source=Source("https://github.com/Portkey-AI/gateway/issues/995"),
     bad=[example("tool-result", _USER, _REFUSED)],
@@ -17,24 +20,19 @@ _REFUSED = {"results.user-after": {"status": 400, "message": "Unexpected role '{
     needs=("results.user-after",),
     claim="results.user-after",
 )
-def judge(request: Body, _context: Context) -> list[Fault]:
+def judge(request: Body, context: Context) -> list[Fault]:
     """No user message directly follows tool results if the provider rejects that.
 
     The canonical wire allows it. To fix it, let the model answer the results first, or insert a short assistant
     message.
     """
-    listed = request.value.get("messages")
-    messages = listed if type(listed) is list else []
+    listed: Any = request.value.get("messages")
     return [
         Fault(
             "expected an assistant message after tool results, got a user message",
             at=("messages", number),
             values={"role": "user", "other": "tool"},
         )
-        for number, message in enumerate(messages)
-        if number
-        and type(message) is dict
-        and message.get("role") == "user"
-        and type(messages[number - 1]) is dict
-        and messages[number - 1].get("role") == "tool"
+        for number, _ in context.messages("user")
+        if number and type(listed[number - 1]) is dict and listed[number - 1].get("role") == "tool"
     ]

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import ToolTurn
 from conformance.wire.views import tool_turns
 
@@ -14,6 +14,7 @@ _REFUSED = {"request.several-calls": {"status": 400, "message": "Multiple tool c
 @rule(
     Level.MUST,
     on=tool_turns,
+    reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("request.several-calls"),
     source=Source("https://github.com/BerriAI/litellm/pull/31633", "Multiple tool calls are not supported."),
     bad=[example("tool-result", _SECOND, _REFUSED)],

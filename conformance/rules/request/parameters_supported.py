@@ -1,5 +1,6 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import body_as_sent
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -9,6 +10,8 @@ _CLAIM = {
         {"field": "logprobs", "refusal": "ignored"},
     ]
 }
+
+_TOP_K = {"request.unsupported-fields": [{"field": "top_k", "refusal": {"status": 400}}]}
 
 
 @rule(
@@ -20,19 +23,21 @@ _CLAIM = {
     bad=[
         example("plain", {"/0/request/stop": ["."]}, _CLAIM),
         example("plain", {"/0/request/logprobs": True}, _CLAIM),
+        example("messages-plain", {"/0/request/top_k": 40}, _TOP_K),
     ],
     good=[
         example("plain", claims=_CLAIM),
         example("plain", {"/0/request/stop": None}, _CLAIM),
     ],
     needs=("request.unsupported-fields",),
+    wires=EVERY,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request has no parameter that the provider is known to reject.
 
     Other providers accept it, so it comes from a client that was written for them. To fix it, omit the parameter.
     """
-    body = request.value
+    body = body_as_sent(request, context)
     return [
         Fault(
             f"expected no {field}, got {body[field]!r:.40}",

@@ -1,6 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Claimed, Context, Fault, Source, example, rule
-from conformance.rules.context import messages
+from conformance.rules import ELEMENT, Claimed, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -19,6 +18,7 @@ def _rejected(claimed: Claimed) -> list[str]:
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: bool(_rejected(claimed)),
     source=Source(
         "https://github.com/pydantic/pydantic-ai/blob/4fda38988/tests/models/cassettes/test_openai/"
@@ -48,5 +48,5 @@ def judge(request: Body, context: Context) -> list[Fault]:
             values={"role": message["role"], "model": request.exchange.model},
             claim=_CLAIMS[message["role"]],
         )
-        for position, message in messages(request.value, *context.derived(_rejected))
+        for position, message in context.messages(*context.derived(_rejected))
     ]

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.rules.faults import parts_instead_of_text
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -11,6 +11,7 @@ _REFUSED = {"content.parts-on-system": {"status": 400, "message": "messages[{ind
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("content.parts-on-system"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", _PARTS, _REFUSED)],
@@ -18,9 +19,9 @@ _REFUSED = {"content.parts-on-system": {"status": 400, "message": "messages[{ind
     needs=("content.parts-on-system",),
     claim="content.parts-on-system",
 )
-def judge(request: Body, _context: Context) -> list[Fault]:
+def judge(_request: Body, context: Context) -> list[Fault]:
     """The content of system messages is a string if the provider rejects parts.
 
     To fix it, join the parts into one text.
     """
-    return parts_instead_of_text(request, "system", "developer")
+    return parts_instead_of_text(context, "system", "developer")

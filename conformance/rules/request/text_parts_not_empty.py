@@ -1,6 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.context import messages
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -11,6 +10,7 @@ _CLAIM = {"content.empty-text-part": {"status": 400, "message": "text content is
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("content.empty-text-part"),
     source=Source("https://github.com/MoonshotAI/kimi-cli/issues/2621", "text content is empty"),
     bad=[
@@ -21,13 +21,13 @@ _CLAIM = {"content.empty-text-part": {"status": 400, "message": "text content is
     needs=("content.empty-text-part",),
     claim="content.empty-text-part",
 )
-def judge(request: Body, _context: Context) -> list[Fault]:
+def judge(_request: Body, context: Context) -> list[Fault]:
     """Text parts are not empty if the provider rejects empty ones.
 
     Clients that store all content as parts make one from a reply with calls and no text. To fix it, omit the part.
     """
     faults = []
-    for number, message in messages(request.value):
+    for number, message in context.messages():
         content = message.get("content")
         for position, part in enumerate(content if type(content) is list else ()):
             if type(part) is dict and part.get("type") == "text" and part.get("text") == "":

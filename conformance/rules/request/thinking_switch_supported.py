@@ -1,7 +1,8 @@
 from conformance import profiles
 from conformance.documents.pointer import parse
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import body_as_sent
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -21,6 +22,7 @@ _ALWAYS = {"thinking.mode": "always", "thinking.switches": _SWITCHES, "thinking.
     bad=[
         example("plain", {"/0/request/thinking": {"type": "enabled"}}, _NEVER),
         example("plain", {"/0/request/thinking": {"type": "disabled"}}, _ALWAYS),
+        example("messages-plain", {"/0/request/thinking": {"type": "disabled"}}, _ALWAYS),
     ],
     good=[
         example("plain", {"/0/request/thinking": {"type": "enabled"}}, _ALWAYS),
@@ -28,6 +30,7 @@ _ALWAYS = {"thinking.mode": "always", "thinking.switches": _SWITCHES, "thinking.
     ],
     needs=("thinking.mode", "thinking.switches"),
     reads=("thinking.unsupported", "thinking.off-unsupported"),
+    wires=EVERY,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request turns thinking on or off only if the model supports it.
@@ -38,7 +41,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     claim = "thinking.unsupported" if never else "thinking.off-unsupported"
     if not context.knows(claim) or context.claim(claim) == "accepted":
         return []
-    body = request.value
+    body = body_as_sent(request, context)
     switch = next((each for each in context.claim("thinking.switches") if profiles.matches(each, body)), None)
     if switch is None or switch["thinks"] is not never:
         return []

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, WITH_IDS, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_turns
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -21,6 +21,7 @@ _CLAIM = {
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     among=request_has_turns,
     when=lambda claimed: claimed.rejects_or_damages("ids.input-max-length"),
     source=Source("https://github.com/vercel/ai/issues/8132", "string too long. Expected a string with maximum length"),

@@ -1,6 +1,6 @@
 from conformance import linear
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -12,6 +12,7 @@ _CLAIMS = {"ids.format": "call_[a-z]", "ids.foreign": "damaged"}
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("ids.foreign") and "ids.input-pattern" not in claimed.claims,
     source=Source("https://github.com/openclaw/openclaw/pull/70030"),
     bad=[example("tool-result", _OTHER, _CLAIMS)],

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, WITH_IDS, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_turns
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -11,6 +11,7 @@ _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'message
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     among=request_has_turns,
     when=lambda claimed: claimed.rejects_or_damages("ids.empty-in-request"),
     source=Source(

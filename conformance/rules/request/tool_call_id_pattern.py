@@ -1,6 +1,6 @@
 from conformance import linear
 from conformance.results import Level
-from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, WITH_IDS, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_turns
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -17,6 +17,7 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     among=request_has_turns,
     when=lambda claimed: claimed.rejects_or_damages("ids.input-pattern"),
     source=Source(

@@ -34,8 +34,7 @@ def judge(_request: Body, context: Context) -> list[Fault]:
     Hosts that number the calls of each reply from 0 repeat ids, and others look ids up in the whole request. To fix it,
     rename the later of the two, in the call and in its result.
     """
-    ids = [each for turn in context.turns for each in turn.ids if type(each) is str]
-    if len(set(ids)) == len(ids):
+    if not context.sent_ids.repeats:
         return []
     first: dict[str, tuple[int, Call]] = {}
     faults = []

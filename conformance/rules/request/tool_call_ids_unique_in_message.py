@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, WITH_IDS, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_turns
 from conformance.wire.elements import Body, Call
 from conformance.wire.keys import key_of
@@ -16,6 +16,7 @@ _REFUSED = {"ids.duplicate-in-message": {"status": 400, "message": "Duplicate to
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     among=request_has_turns,
     where=lambda _request, context: any([len(turn.ids) > 1 for turn in context.turns]),
     when=lambda claimed: claimed.rejects_or_damages("ids.duplicate-in-message"),

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -10,6 +10,7 @@ _REFUSED = {"request.calls-after-assistant": {"status": 400, "message": "Unexpec
 @rule(
     Level.MUST,
     on=requests,
+    reach=TURN,
     when=lambda claimed: claimed.rejects_or_damages("request.calls-after-assistant"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("tool-result", _BEFORE, _REFUSED)],

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_tool_choice
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -20,10 +20,12 @@ _NAMED = {"type": "function", "function": {"name": "get_weather"}}
     bad=[
         example("tool-call", {_CHOICE: "required"}, _REFUSED),
         example("tool-call", {_CHOICE: _NAMED}, _REFUSED),
+        example("messages-session", {_CHOICE: {"type": "any"}}, _REFUSED),
     ],
     good=[example("tool-call", {_CHOICE: "auto"}, _REFUSED)],
     needs=("tools.choices", "tools.choice-unsupported"),
     claim="tools.choice-unsupported",
+    wires=EVERY,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """`tool_choice` has a value that the model accepts.

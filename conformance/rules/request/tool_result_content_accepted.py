@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -12,6 +12,7 @@ _CLAIMS = ("results.content-parts", "results.content-empty")
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS),
     source=Source(
         "https://github.com/tailcallhq/forgecode/issues/2008",

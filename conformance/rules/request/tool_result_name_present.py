@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -10,6 +10,7 @@ _NAME = {"/0/request/messages/2/name": "get_weather"}
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("results.name-missing"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("tool-result", claims=_REFUSED)],

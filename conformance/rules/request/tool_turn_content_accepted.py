@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -19,6 +19,7 @@ _CLAIMS = tuple(f"content.{form}-on-tool-turn" for form in ("absent", "null", "e
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS),
     source=Source("https://github.com/vercel/ai/issues/13744"),
     bad=[

@@ -28,6 +28,6 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """
     if request.value.get("tools"):
         return []
-    if not context.turns:
+    if not context.has_turns:
         return []
     return [Fault("expected tools beside the calls of the history, got none", values={"field": "tools"})]

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.rules.faults import parts_instead_of_text
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -13,6 +13,7 @@ _REFUSED = {"content.parts-on-user": {"status": 400, "message": "messages[{index
 @rule(
     Level.MUST,
     on=requests,
+    reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("content.parts-on-user"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", _PARTS, _REFUSED)],
@@ -20,12 +21,12 @@ _REFUSED = {"content.parts-on-user": {"status": 400, "message": "messages[{index
     needs=("content.parts-on-user",),
     claim="content.parts-on-user",
 )
-def judge(request: Body, _context: Context) -> list[Fault]:
+def judge(_request: Body, context: Context) -> list[Fault]:
     """The content of text-only user messages is a string if the provider rejects parts.
 
     To fix it, join the parts into one text.
     """
-    return parts_instead_of_text(request, "user", fits=_are_texts)
+    return parts_instead_of_text(context, "user", fits=_are_texts)
 
 
 def _are_texts(parts: list[Any]) -> bool:

@@ -58,7 +58,7 @@ def _first_other(reply: Reply, context: Context) -> tuple[Place, int] | None:
     if native is not None and native.events:
         return _of_events(number, "candidates", [event.value for event in native.events], None)
     if reply.streamed:
-        (stream,) = context.index.of_exchange(context.index.streams, number)
+        (stream,) = context.part.streams
         wanted = reply.place[-1]
         return None if wanted == 0 else _of_events(number, "choices", stream.value.chunks, wanted)
     body: Any = context.exchange.response

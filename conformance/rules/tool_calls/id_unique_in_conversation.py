@@ -13,7 +13,7 @@ _CALL = {"id": "call_b", "type": "function", "function": {"name": "get_weather",
     Level.SHOULD,
     on=replies,
     among=reply_has_calls,
-    where=lambda _reply, context: bool(context.turns),
+    where=lambda _reply, context: context.has_turns,
     source=Source("https://github.com/QwenLM/qwen-code/issues/8382"),
     bad=[
         example(
@@ -36,7 +36,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     """
     faults = []
     for call in reply.calls:
-        number = context.sent_ids.get(key_of(call.id)) if call.id else None
+        number = context.sent_ids.first.get(key_of(call.id)) if call.id else None
         if number is not None:
             message = f"expected an id that no earlier call has, got {call.id!r:.60} as in message {number}"
             faults.append(Fault(message, place=(*call.place, "id")))

@@ -2,17 +2,19 @@ from collections import Counter
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
 _NO_ID = "results.without-id"
+_NONE = "gemini.call-without-response"
 
 
 @rule(
     Level.MUST,
     on=tool_turns,
+    reach=TURN,
     source=Source(
         "https://github.com/sdcb/chats/issues/132",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
@@ -23,7 +25,7 @@ _NO_ID = "results.without-id"
     ],
     good=[example("tool-result")],
     claim="results.missing",
-    reads=("results.missing-at-end", _NO_ID),
+    reads=("results.missing-at-end", _NO_ID, _NONE),
     wires=EVERY,
 )
 def judge(turn: ToolTurn, context: Context) -> list[Fault]:
@@ -37,6 +39,8 @@ def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     answers = Counter([key_of(result.id) for result in turn.results])
     is_last = turn.number == len(turn.request["messages"]) - 1
     claim = "results.missing-at-end" if is_last and context.knows("results.missing-at-end") else None
+    if not turn.results and not is_last and context.knows(_NONE):
+        claim = _NONE
     if any(result.id is None for result in turn.results) and _NO_ID in context.claims:
         # What a provider does with a result without an id, it does with the call that this result may be meant for.
         claim = claim if context.rejects_or_damages(_NO_ID) else _NO_ID

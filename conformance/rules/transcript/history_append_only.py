@@ -60,7 +60,7 @@ def judge(continuation: Continuation, context: Context) -> list[Fault]:
     if not continuation.changes:
         return []
     before = context.index.conversation[continuation.earlier].request["messages"]
-    history = _History(before, continuation.value["messages"], context.index.reply_call_keys)
+    history = _History(before, continuation.value["messages"], context.index.reply_call_keys(context.number))
     return [
         fault
         for change in continuation.changes

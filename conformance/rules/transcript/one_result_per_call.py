@@ -1,7 +1,7 @@
 from collections import Counter
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
@@ -10,6 +10,7 @@ from conformance.wire.views import tool_turns
 @rule(
     Level.MUST,
     on=tool_turns,
+    reach=TURN,
     source=Source(
         "https://github.com/agno-agi/agno/issues/5116",
         "Invalid parameter: Duplicate value for 'tool_call_id'",

@@ -1,12 +1,12 @@
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Harm, Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import Call, Resent, calls_of
 from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wire.keys import key_of
@@ -22,9 +22,17 @@ _IDS = {_CALL_ID: "call_1", _RESULT_ID: "call_1"}
 _NO_IDS = {_CALL_ID: id_of_place(0, 0), _RESULT_ID: id_of_place(0, 0)}
 
 
+def _is_unchanged(returned: Resent, _faults: Sequence[Fault]) -> bool:
+    """Return whether a message has the content and the calls of the reply, whatever else the request holds."""
+    value, message = returned.value, returned.reply.message
+    return bool(value.get("content") == message.get("content") and value.get("tool_calls") == message.get("tool_calls"))
+
+
 @rule(
     Level.MUST,
     on=resent,
+    reach=TURN,
+    settled=_is_unchanged,
     harm=Harm.CONTENT,
     source=Source(
         "schemas/canonical/transcript.json",
@@ -66,7 +74,7 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     turn and position, and send one message per reply.
     """
     value, message = returned.value, returned.reply.message
-    if value.get("content") == message.get("content") and value.get("tool_calls") == message.get("tool_calls"):
+    if _is_unchanged(returned, ()):
         return []
     if _is_apart(returned, context):
         return []

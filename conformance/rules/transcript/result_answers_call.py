@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, misplaced_ids, rule
+from conformance.rules import EVERY, TURN, Context, Fault, Source, example, misplaced_ids, rule, unless_faulty
 from conformance.wire.elements import Result
 from conformance.wire.views import tool_results
 
@@ -9,6 +9,8 @@ _NO_ID = "results.without-id"
 @rule(
     Level.MUST,
     on=tool_results,
+    reach=TURN,
+    settled=unless_faulty,
     source=Source(
         "https://github.com/sdcb/chats/issues/132",
         "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'",

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import Result
 from conformance.wire.views import tool_results
 
@@ -7,6 +7,7 @@ from conformance.wire.views import tool_results
 @rule(
     Level.MUST,
     on=tool_results,
+    reach=TURN,
     where=lambda result, _context: result.called is not None,
     source=Source(
         "https://github.com/gptme/gptme/issues/3421",
@@ -33,4 +34,5 @@ def judge(result: Result, _context: Context) -> list[Fault]:
     """
     if result.adjacent:
         return []
-    return [Fault("expected only tool messages between the calls and this result, got another message")]
+    text = "expected only tool messages between the calls and this result, got another message"
+    return [Fault(text, values={"id": result.id, "ids": result.id})]

@@ -1,5 +1,5 @@
 from conformance.results import Harm, Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, TURN, Context, Fault, Source, example, rule
 from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
@@ -8,6 +8,7 @@ from conformance.wire.views import tool_turns
 @rule(
     Level.MUST,
     on=tool_turns,
+    reach=TURN,
     harm=Harm.CONTENT,
     source=Source("https://github.com/can1357/oh-my-pi/issues/11179"),
     bad=[

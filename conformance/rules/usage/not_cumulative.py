@@ -107,7 +107,7 @@ def _is_sum(at: Place, usages: Sequence[Usage], context: Context) -> bool:
 
 def _most_said(usage: Usage, context: Context) -> float:
     """Return how many tokens the reply to a request can have, with the reasoning that it counts."""
-    replies = context.index.of_exchange(context.index.replies, int(usage.place[0]))
+    replies = context.index.parts[int(usage.place[0])].replies
     hidden = _count(usage, ("completion_tokens_details", "reasoning_tokens"))
     return sum([_size(each.message) for each in replies]) * _TOKENS_PER_BYTE + _PER_MESSAGE + hidden
 

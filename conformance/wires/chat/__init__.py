@@ -39,6 +39,29 @@ def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
     return "finish_reason", choice.get("finish_reason")
 
 
+_SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "token limit": (("max_tokens",), ("max_completion_tokens",)),
+    "temperature": (("temperature",),),
+    "top_p": (("top_p",),),
+    "stop texts": (("stop",),),
+    "reply format": (("response_format",),),
+    "effort": (
+        ("reasoning_effort",),
+        ("reasoning", "effort"),
+        ("reasoning", "max_tokens"),
+        ("reasoning", "enabled"),
+        ("thinking", "budget_tokens"),
+        ("thinking", "type"),
+        ("enable_thinking",),
+        ("chat_template_kwargs", "enable_thinking"),
+    ),
+}
+
+
+def _settings(name: str) -> tuple[tuple[str, ...], ...]:
+    return _SETTINGS.get(name, ())
+
+
 WIRE: Final = Wire(
     CHAT,
     "Chat completions",
@@ -53,4 +76,5 @@ WIRE: Final = Wire(
     ("messages",),
     ("choices",),
     ended=_ended,
+    settings=_settings,
 )

@@ -54,6 +54,23 @@ def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
     return "finishReason", candidate.get("finishReason")
 
 
+_SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    name: tuple([("generationConfig", *path) for path in paths])
+    for name, paths in {
+        "token limit": (("maxOutputTokens",),),
+        "temperature": (("temperature",),),
+        "top_p": (("topP",),),
+        "stop texts": (("stopSequences",),),
+        "reply format": (("responseJsonSchema",), ("responseSchema",)),
+        "effort": tuple([("thinkingConfig", key) for key in ("thinkingBudget", "thinkingLevel", "includeThoughts")]),
+    }.items()
+}
+
+
+def _settings(name: str) -> tuple[tuple[str, ...], ...]:
+    return _SETTINGS.get(name, ())
+
+
 def _described(name: str, _owner: str) -> dict[str, Any]:
     """Return a model as https://ai.google.dev/api/models has it."""
     methods = ["generateContent", "countTokens", "streamGenerateContent"]
@@ -93,6 +110,8 @@ WIRE: Final = Wire(
     holds_objects=True,
     streams_lists=True,
     ended=_ended,
+    settings=_settings,
+    effort=("generationConfig", "thinkingConfig", "thinkingLevel"),
     # https://ai.google.dev/api/tokens
     counting=re.compile(r"(?:/.+)?/models/[^/]+:countTokens"),
     counted=lambda number: {"totalTokens": number},

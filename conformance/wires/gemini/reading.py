@@ -5,7 +5,7 @@ back, since the signatures hold the reasoning. Signatures beside a text are for 
 keeps both, each as a reasoning detail.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -75,9 +75,9 @@ def _comparable(call: dict[str, Any]) -> dict[str, Any]:
     return call
 
 
-def translated(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
-    """Return exchanges of Gemini as those of chat completions, with their native forms."""
-    return [_translated(exchange) for exchange in exchanges]
+def translator() -> Callable[[Exchange], Exchange]:
+    """Return what translates exchanges of Gemini into those of chat completions, with their native forms."""
+    return _translated
 
 
 def _translated(exchange: Exchange) -> Exchange:

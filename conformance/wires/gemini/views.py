@@ -117,25 +117,34 @@ class SignedText(NamedTuple):
     is_known: bool
 
 
-def _signed_texts(index: Index) -> list[SignedText]:
-    found: list[SignedText] = []
-    by_text: dict[str, dict[str, None]] = {}
-    known: set[str] = set()
-    for number, exchange in enumerate(index.conversation):
-        native = exchange.native
+class _SignedTexts:
+    """Finds the signed texts that come back, one exchange after the other."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[str, dict[str, None]] = {}
+        self._known: set[str] = set()
+
+    def add(self, index: Index, number: int) -> list[SignedText]:
+        native = index.conversation[number].native
         if native is None or native.protocol != "gemini":
-            continue
+            return []
+        found: list[SignedText] = []
         for at, text, signature, part in _signed(as_object(native.request).get("contents")):
-            if text in by_text:
+            if text in self._by_text:
                 place: Place = (number, "request", "contents", *at)
-                found.append(SignedText(place, part, signature, tuple(by_text[text]), _spelled(signature) in known))
+                is_known = _spelled(signature) in self._known
+                found.append(SignedText(place, part, signature, tuple(self._by_text[text]), is_known))
         for value in (native.reply, *[event.value for event in native.events]):
             contents = [{**as_object(each.get("content")), "role": "model"} for _, each in _candidates(value)]
             for _, text, signature, part in _signed(contents, calls=True):
-                known.add(_spelled(signature))
+                self._known.add(_spelled(signature))
                 if type(part.get("text")) is str:
-                    by_text.setdefault(text, {})[signature] = None
-    return found
+                    self._by_text.setdefault(text, {})[signature] = None
+        return found
+
+
+def _signed_texts(index: Index, number: int) -> list[SignedText]:
+    return index.grown(_SignedTexts, number)
 
 
 def _candidates(reply: Any) -> Iterator[tuple[int, Any]]:

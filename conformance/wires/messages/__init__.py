@@ -65,6 +65,20 @@ def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
     return "stop_reason", reply.get("stop_reason")
 
 
+_SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "token limit": (("max_tokens",),),
+    "temperature": (("temperature",),),
+    "top_p": (("top_p",),),
+    "stop texts": (("stop_sequences",),),
+    "reply format": (("output_config", "format"), ("output_format",)),
+    "effort": (("output_config", "effort"), ("thinking", "budget_tokens"), ("thinking", "type")),
+}
+
+
+def _settings(name: str) -> tuple[tuple[str, ...], ...]:
+    return _SETTINGS.get(name, ())
+
+
 def _described(name: str, _owner: str) -> dict[str, Any]:
     """Return a model as https://platform.claude.com/docs/en/api/models/list has it."""
     return {"type": "model", "id": name, "display_name": name, "created_at": "2026-01-01T00:00:00Z"}
@@ -94,6 +108,8 @@ WIRE: Final = Wire(
     ("role", "content"),
     holds_objects=True,
     ended=_ended,
+    settings=_settings,
+    effort=("output_config", "effort"),
     # https://platform.claude.com/docs/en/api/messages/count_tokens
     counting=re.compile("/messages/count_tokens"),
     counted=lambda number: {"input_tokens": number},

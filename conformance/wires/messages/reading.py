@@ -5,7 +5,7 @@ everything. Tool results become tool messages where they stand, so that results 
 Neighbouring messages of one role are one message to the server, so assistant messages are joined.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
@@ -46,9 +46,9 @@ _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "any": "required", "none":
 _COPIED: Final = ("model", "max_tokens", "stream", "temperature", "top_p", "thinking")
 
 
-def translated(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
-    """Return exchanges of Messages as those of chat completions, with their native forms."""
-    return [_translated(exchange) for exchange in exchanges]
+def translator() -> Callable[[Exchange], Exchange]:
+    """Return what translates exchanges of Messages into those of chat completions, with their native forms."""
+    return _translated
 
 
 def _translated(exchange: Exchange) -> Exchange:

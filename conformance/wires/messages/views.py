@@ -26,26 +26,33 @@ class BoundBlock(NamedTuple):
     native: Native
 
 
-def _bound_blocks(index: Index) -> Sequence[BoundBlock]:
-    """Return the thinking blocks that come back, each compared with the request that it was the reply to."""
-    prefixes = _Prefixes()
-    answered: dict[str, int] = {}
-    found: list[BoundBlock] = []
-    for number, exchange in enumerate(index.conversation):
-        native = exchange.native
+class _BoundBlocks:
+    """Finds the thinking blocks that come back, each compared with the request that it was the reply to."""
+
+    def __init__(self) -> None:
+        self._prefixes = _Prefixes()
+        self._answered: dict[str, int] = {}
+
+    def add(self, index: Index, number: int) -> list[BoundBlock]:
+        native = index.conversation[number].native
         if native is None or native.protocol != NAME or type(native.request) is not dict:
-            continue
+            return []
+        prefixes, found = self._prefixes, []
         prefixes.requests[number] = native.request
         for position, block_position, block in _signed(native.request.get("messages")):
-            before = answered.get(str(block.get("signature") or block.get("data")))
+            before = self._answered.get(str(block.get("signature") or block.get("data")))
             if before is not None:
                 place: Place = (number, "request", "messages", position, "content", block_position)
                 changed = _changed(number, prefixes.of(before), prefixes.of(number), position)
                 found.append(BoundBlock(place, dict(block), changed, native))
         for _, block in objects((native.reply or {}).get("content")):
             if block.get("type") in _THINKING and (block.get("signature") or block.get("data")):
-                answered[str(block.get("signature") or block.get("data"))] = number
-    return found
+                self._answered[str(block.get("signature") or block.get("data"))] = number
+        return found
+
+
+def _bound_blocks(index: Index, number: int) -> Sequence[BoundBlock]:
+    return index.grown(_BoundBlocks, number)
 
 
 class _Prefixes:

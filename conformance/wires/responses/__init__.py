@@ -74,6 +74,19 @@ def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
     return ("status", reply.get("status")) if reason is None else ("incomplete_details.reason", reason)
 
 
+_SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "token limit": (("max_output_tokens",),),
+    "temperature": (("temperature",),),
+    "top_p": (("top_p",),),
+    "reply format": (("text", "format"),),
+    "effort": (("reasoning", "effort"),),
+}
+
+
+def _settings(name: str) -> tuple[tuple[str, ...], ...]:
+    return _SETTINGS.get(name, ())
+
+
 WIRE: Final = Wire(
     NAME,
     "OpenAI Responses",
@@ -96,6 +109,8 @@ WIRE: Final = Wire(
     ("output",),
     keeps_replies=True,
     ended=_ended,
+    settings=_settings,
+    effort=("reasoning", "effort"),
     # https://platform.openai.com/docs/api-reference/responses/input-tokens
     counting=re.compile("/responses/input_tokens"),
     counted=lambda number: {"object": "response.input_tokens", "input_tokens": number},

@@ -25,7 +25,8 @@ def events(reply: Mapping[str, Any]) -> Iterator[NativeEvent]:
 
 
 def _values(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    begun = {**reply, "status": "in_progress", "incomplete_details": None, "output": [], "usage": None}
+    unknown = dict.fromkeys([key for key in ("completed_at", "incomplete_details", "usage") if key in reply])
+    begun = {**reply, **unknown, "status": "in_progress", "output": []}
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
     for index, item in objects(reply.get("output")):

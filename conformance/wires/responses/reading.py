@@ -4,7 +4,7 @@ A session whose history the server holds is resolved from the earlier replies at
 of calls that nobody can see are left out and named in the native form's facts: nothing can be said about them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any, Final, NamedTuple
 
@@ -43,10 +43,10 @@ class _Reply(NamedTuple):
     repeated: Sequence[Any] = ()
 
 
-def translated(exchanges: Sequence[Exchange]) -> list[Exchange]:
-    """Return the exchanges of a session as those of chat completions, with their native forms."""
+def translator() -> Callable[[Exchange], Exchange]:
+    """Return what translates the exchanges of a session into those of chat completions, with their native forms."""
     memory = Memory()
-    return [_translated(exchange, memory) for exchange in exchanges]
+    return lambda exchange: _translated(exchange, memory)
 
 
 def _translated(exchange: Exchange, memory: Memory) -> Exchange:

@@ -74,19 +74,25 @@ class SentState(NamedTuple):
     native: Native
 
 
-def _natives(index: Index) -> Iterator[tuple[int, Native]]:
-    for number, exchange in enumerate(index.conversation):
-        if exchange.native is not None and exchange.native.protocol == NAME:
-            yield number, exchange.native
+def _native(index: Index, number: int) -> Native | None:
+    native = index.conversation[number].native
+    return native if native is not None and native.protocol == NAME else None
 
 
-def _sent_items(index: Index) -> Sequence[SentItem]:
-    known: dict[tuple[str, str], Origin] = {}
-    said: dict[str, Origin] = {}
-    found: list[SentItem] = []
-    for number, native in _natives(index):
-        request = as_object(native.request)
-        given = request.get("input")
+class _SentItems:
+    """Finds the items that requests send, each with the item of a reply that it sends back."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], Origin] = {}
+        self._said: dict[str, Origin] = {}
+
+    def add(self, index: Index, number: int) -> Sequence[SentItem]:
+        native = _native(index, number)
+        if native is None:
+            return ()
+        known, said = self._known, self._said
+        found: list[SentItem] = []
+        given = as_object(native.request).get("input")
         seen: set[str] = set()
         for position, item in objects(given):
             place: Place = (number, "request", "input", position)
@@ -105,7 +111,11 @@ def _sent_items(index: Index) -> Sequence[SentItem]:
                 known["encrypted_content", origin.unfinished] = origin
             if origin.value.get("phase") is not None:
                 said[_said(origin.value)] = origin
-    return found
+        return found
+
+
+def _sent_items(index: Index, number: int) -> Sequence[SentItem]:
+    return index.grown(_SentItems, number)
 
 
 def _origins(native: Native) -> Iterator[Origin]:
@@ -161,19 +171,29 @@ def _text(item: Mapping[str, Any], key: str) -> str:
     return value if type(value) is str else ""
 
 
-def _sent_states(index: Index) -> Sequence[SentState]:
-    kept: dict[str, bool] = {}
-    found: list[SentState] = []
-    for number, native in _natives(index):
-        request = as_object(native.request)
+class _SentStates:
+    """Finds the requests that refer to what the server holds."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bool] = {}
+
+    def add(self, index: Index, number: int) -> Sequence[SentState]:
+        native = _native(index, number)
+        if native is None:
+            return ()
+        request, found = as_object(native.request), []
         previous = request.get("previous_response_id")
         if previous is not None or request.get("conversation") is not None:
-            stored = kept.get(previous) if type(previous) is str else None
+            stored = self._kept.get(previous) if type(previous) is str else None
             found.append(SentState((number, "request"), request, stored, native))
         identity = _text(native.reply or {}, "id")
         if identity:
-            kept[identity] = is_stored(native)
-    return found
+            self._kept[identity] = is_stored(native)
+        return found
+
+
+def _sent_states(index: Index, number: int) -> Sequence[SentState]:
+    return index.grown(_SentStates, number)
 
 
 sent_items: Final = View("item that a request sends", Side.CLIENT, _sent_items)

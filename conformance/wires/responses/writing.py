@@ -38,21 +38,31 @@ BLOBS: Final = "reasoning.encrypted_content"
 _REASONS: Final[Mapping[str, str]] = {"length": "max_output_tokens", "content_filter": "content_filter"}
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "background": False,
+    "frequency_penalty": 0.0,
     "instructions": None,
     "max_output_tokens": None,
+    "max_tool_calls": None,
     "metadata": {},
     "parallel_tool_calls": True,
+    "presence_penalty": 0.0,
     "previous_response_id": None,
+    "prompt_cache_key": None,
     "reasoning": {"effort": None, "summary": None},
+    "safety_identifier": None,
+    "service_tier": "default",
     "store": True,
     "temperature": 1.0,
     "text": {"format": {"type": "text"}},
     "tool_choice": "auto",
     "tools": [],
+    "top_logprobs": 0,
     "top_p": 1.0,
     "truncation": "disabled",
 }
 """What a reply repeats of its request, and what it says if the request does not."""
+
+_TOOL: Final[Mapping[str, Any]] = {"description": None, "parameters": None, "strict": True}
+"""What a reply says of a function that is left out of its request."""
 
 _TEXT_MEMBERS: Final[Mapping[str, Any]] = {"annotations": [], "logprobs": []}
 _ID_BYTES: Final = 24
@@ -257,19 +267,33 @@ def reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
         identity = f"resp_{_made_id(identity + rendered(asked))}"
     reason = _REASONS.get(as_word(choice.get("finish_reason")))
     status = "completed" if reason is None else "incomplete"
-    repeated = {key: value if asked.get(key) is None else asked[key] for key, value in _DEFAULTS.items()}
+    created = body.get("created", 0)
     return {
         "id": identity,
         "object": "response",
-        "created_at": body.get("created", 0),
+        "created_at": created,
+        "completed_at": created if status == "completed" else None,
         "status": status,
         "error": None,
         "incomplete_details": None if reason is None else {"reason": reason},
         "model": body.get("model"),
         "output": _output(as_object(choice.get("message")), identity, status, asked),
-        **repeated,
+        **_repeated(asked),
         "usage": _usage(as_object(body.get("usage"))),
     }
+
+
+def _repeated(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a reply repeats of its request, whole: with the defaults of what is left out."""
+    made = {key: value if asked.get(key) is None else asked[key] for key, value in _DEFAULTS.items()}
+    for key in ("reasoning", "text"):
+        made[key] = {**_DEFAULTS[key], **made[key]} if type(made[key]) is dict else made[key]
+    if type(made["tools"]) is list:
+        made["tools"] = [
+            {**_TOOL, **tool} if type(tool) is dict and tool.get("type") == "function" else tool
+            for tool in made["tools"]
+        ]
+    return made
 
 
 def own(native: Native) -> Any:

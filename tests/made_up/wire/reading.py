@@ -1,7 +1,7 @@
 """Exchanges of the made-up wire as those of chat completions."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
@@ -17,8 +17,8 @@ _INSIDE: Final = SubPlaces(
 )
 
 
-def translated(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
-    return [_translated(exchange) for exchange in exchanges]
+def translator() -> Callable[[Exchange], Exchange]:
+    return _translated
 
 
 def _translated(exchange: Exchange) -> Exchange:

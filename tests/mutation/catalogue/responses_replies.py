@@ -32,8 +32,13 @@ _BROKEN: Final = (
 
 def _number(listed: list[Any]) -> None:
     """Number the events of a stream as they stand."""
-    for number, event in enumerate(listed):
+    for number, event in enumerate(_named(listed)):
         event["sequence_number"] = number
+
+
+def _named(listed: list[Any]) -> list[dict[str, Any]]:
+    """Return the events of a stream, without the text that marks its end."""
+    return [event for event in listed if isinstance(event, dict)]
 
 
 @mutation(
@@ -118,7 +123,8 @@ def responses_stream_cut(event: Slot) -> None:
 @mutation(events("response.completed"), "native/stream-in-order")
 def event_behind_completed(event: Slot) -> None:
     """An event comes when the response is completed."""
-    event.holder.append({"type": "response.in_progress", "sequence_number": 99, "response": event.value["response"]})
+    late = {"type": "response.in_progress", "sequence_number": 99, "response": event.value["response"]}
+    event.holder.insert(event.key + 1, late)
 
 
 @mutation(where(events(), lambda event: event.key > 0), "responses/sequence-number-rises")
@@ -156,10 +162,15 @@ def completed_without_an_item(event: Slot) -> None:
     event.value["response"]["output"].pop()
 
 
-@mutation(events("response.completed"), "responses/deltas-add-up")
+def _says_something(event: Slot) -> bool:
+    return any(item["type"] == "message" for item in event.value["response"]["output"])
+
+
+@mutation(where(events("response.completed"), _says_something), "responses/deltas-add-up")
 def completed_with_another_text(event: Slot) -> None:
     """The response at the end has another text than its deltas."""
-    event.value["response"]["output"][1]["content"][0]["text"] = "Let me see."
+    message = next(item for item in event.value["response"]["output"] if item["type"] == "message")
+    message["content"][0]["text"] = "Let me see."
 
 
 @mutation(
@@ -192,7 +203,7 @@ def part_index_jumps(event: Slot) -> None:
 @mutation(streams, "responses/indexes-contiguous")
 def output_indexes_jump(record: Record) -> None:
     """The items of a stream are numbered with a gap."""
-    for event in record["response"]:
+    for event in _named(record["response"]):
         event.update({"output_index": event["output_index"] + 1} if event.get("output_index") else {})
 
 
@@ -200,7 +211,7 @@ def output_indexes_jump(record: Record) -> None:
 def items_overlap(record: Record) -> None:
     """An item begins before the one before it is done."""
     listed = record["response"]
-    starts = [at for at, event in enumerate(listed) if event["type"] == "response.output_item.added"]
+    starts = [at for at, event in enumerate(_named(listed)) if event["type"] == "response.output_item.added"]
     listed.insert(starts[1] - 1, listed.pop(starts[1]))
     _number(listed)
 
@@ -224,7 +235,7 @@ def responses_event_key_retyped(slot: Slot) -> None:
 @mutation(where(events(), lambda event: event.key > 0), "responses/sequence-number-rises")
 def sequence_number_jumps(event: Slot) -> None:
     """The numbers of events have a gap."""
-    for each in event.holder[event.key :]:
+    for each in _named(event.holder[event.key :]):
         each["sequence_number"] += 7
 
 

@@ -39,7 +39,10 @@ def reasoning_left_out_before_call(item: Slot) -> None:
 
 
 @mutation(
-    where(in_last_request(items("reasoning")), _before("function_call")), "responses/call-with-reasoning", sessions=True
+    where(in_last_request(items("reasoning")), _before("function_call")),
+    "responses/call-with-reasoning",
+    related=("responses/reasoning-before-its-item",),
+    sessions=True,
 )
 def reasoning_behind_its_item(item: Slot) -> None:
     """A reasoning item stands behind the item that it led to."""

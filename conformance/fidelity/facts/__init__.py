@@ -1,0 +1,1 @@
+"""What a gateway must keep: one file per fact."""

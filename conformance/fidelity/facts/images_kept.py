@@ -1,0 +1,26 @@
+"""Fact: every image arrives, also one in a result."""
+
+from collections.abc import Iterator
+
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._views import kept
+from conformance.fidelity.passages import Became, Passage
+from conformance.fidelity.spoken import Kind, holds
+
+
+@fact(
+    Level.MUST,
+    element="image",
+    on=kept(Kind.IMAGE),
+    of=REQUESTS,
+    source=Source("https://platform.claude.com/docs/en/build-with-claude/vision"),
+)
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
+    """Every image arrives, also one in a result.
+
+    To fix it, translate images in results, too: on a wire whose results are text, in a message of the user after them.
+    """
+    if not holds(passage.after.raw, each.before.value):
+        where = "in a result" if each.before.name == "tool" else "of the user"
+        text = f"expected the image {where}, got its data nowhere"
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(None))

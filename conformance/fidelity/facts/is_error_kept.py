@@ -1,0 +1,38 @@
+"""Fact: a result that says that its tool failed still says so."""
+
+from collections.abc import Iterator, Sequence
+
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._views import kept
+from conformance.fidelity.passages import Became, Passage
+from conformance.fidelity.spoken import Kind
+
+_HOLDING = ("messages",)
+"""The wires whose results have a flag for failure."""
+
+
+def _failed(passage: Passage) -> Sequence[Became]:
+    return [each for each in kept(Kind.RESULT)(passage) if each.before.failed and each.after is not None]
+
+
+@fact(
+    Level.MUST,
+    element="result of a tool that failed",
+    on=_failed,
+    of=REQUESTS,
+    source=Source("https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"),
+)
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
+    """A result that says that its tool failed still says so.
+
+    A model takes an error for an answer otherwise. To fix it, keep `is_error`; on a wire without such a flag, say it in
+    the text, which is a SHOULD.
+    """
+    before, after = each.before, each.after
+    if after is None or after.failed:
+        return
+    says_so = "error" in after.value.lower() and "error" not in before.value.lower()
+    if not says_so:
+        level = None if passage.after.exchange.protocol in _HOLDING else Level.SHOULD
+        text = "expected a result that says that its tool failed, got one that does not"
+        yield PassageLoss(text, passage.at(before), passage.at_after(after), level)

@@ -1,0 +1,35 @@
+"""Fact: the switch that forbids parallel calls arrives."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._views import can_hold
+from conformance.fidelity.passages import Passage
+
+
+def _switch(body: Mapping[str, Any]) -> bool:
+    return body.get("parallel_tool_calls") is False
+
+
+def _switches(passage: Passage) -> Sequence[bool]:
+    return [True] if _switch(passage.before.body) and can_hold(passage, _switch, wanted=True) else []
+
+
+@fact(
+    Level.MUST,
+    element="switch that forbids parallel calls",
+    on=_switches,
+    of=REQUESTS,
+    source=Source("https://platform.openai.com/docs/guides/function-calling"),
+)
+def judge(_element: bool, passage: Passage) -> Iterator[PassageLoss]:  # noqa: FBT001 — the element of the view
+    """The switch that forbids parallel calls arrives.
+
+    A client that runs one call at a time loses the others of a reply. To fix it, translate `parallel_tool_calls` and
+    `disable_parallel_tool_use` into each other.
+    """
+    if not _switch(passage.after.body):
+        at = passage.pointer_before(passage.before.pointer(("request", "parallel_tool_calls")))
+        became = passage.pointer_after("/request")
+        yield PassageLoss("expected that parallel calls stay forbidden, got a request that allows them", at, became)

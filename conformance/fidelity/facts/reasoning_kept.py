@@ -1,0 +1,33 @@
+"""Fact: reasoning reaches the client, and comes back to the provider that wants it."""
+
+from collections.abc import Iterator
+
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._views import kept
+from conformance.fidelity.passages import Became, Passage
+from conformance.fidelity.spoken import Kind
+
+
+@fact(
+    Level.MUST,
+    element="reasoning",
+    on=kept(Kind.REASONING),
+    of=BOTH,
+    source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
+    echoed=True,
+)
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
+    """Reasoning reaches the client, and comes back to the provider that wants it, under whatever name.
+
+    Without it, a thinking model refuses the next turn or begins to think again. To fix it, translate the field of each
+    wire into that of the other, in replies, in streams and in the history.
+    """
+    before, after = each.before, each.after
+    if after is None:
+        text = f"expected the reasoning {before.value!r:.60}, got none like it"
+        yield PassageLoss(text, passage.at(before), passage.at_after(None))
+    elif each.moved:
+        yield PassageLoss(f"expected reasoning, got it as {after.kind}", passage.at(before), passage.at_after(after))
+    elif each.spaced:
+        text = "expected the reasoning as it was, got other white space"
+        yield PassageLoss(text, passage.at(before), passage.at_after(after), Level.SHOULD)

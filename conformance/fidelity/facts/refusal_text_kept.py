@@ -1,0 +1,26 @@
+"""Fact: a refusal says what the provider says."""
+
+from collections.abc import Iterator
+
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._refusals import message, refused
+from conformance.fidelity.passages import Passage
+from conformance.fidelity.spoken import holds
+
+
+@fact(
+    Level.MUST,
+    element="refusal",
+    on=refused,
+    of=REPLIES,
+    source=Source("https://platform.openai.com/docs/guides/error-codes"),
+)
+def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
+    """A refusal says what the provider says.
+
+    Without its words, nobody can tell what to change. To fix it, put the provider's message into the error.
+    """
+    said = message(passage.before.native)
+    if said and not holds(passage.after.raw, said) and said[:60] not in message(passage.after.native):
+        at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
+        yield PassageLoss(f"expected the words {said!r:.80}, got {message(passage.after.native)!r:.80}", at, became)

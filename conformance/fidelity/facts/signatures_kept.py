@@ -1,0 +1,27 @@
+"""Fact: signatures and encrypted reasoning reach the client, and come back to the provider."""
+
+from collections.abc import Iterator
+
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._views import kept
+from conformance.fidelity.passages import Became, Passage, carried_anywhere
+from conformance.fidelity.spoken import Kind
+
+
+@fact(
+    Level.MUST,
+    element="signature of reasoning",
+    on=kept(Kind.SIGNATURE),
+    of=BOTH,
+    source=Source("https://platform.claude.com/docs/en/build-with-claude/thinking"),
+    echoed=True,
+)
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
+    """Signatures and encrypted reasoning reach the client, and come back to the provider, byte for byte.
+
+    A provider that signs refuses reasoning without its signature, and calls that had one. To fix it, put the signature
+    where the client's wire has a place for it, and read it from there; a wire without one needs a member of its own.
+    """
+    if each.after is None and not carried_anywhere(each.before.value, passage):
+        text = f"expected the signature {each.before.value[:24]!r}…, got it nowhere"
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(None))

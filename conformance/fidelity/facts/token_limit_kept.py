@@ -1,0 +1,36 @@
+"""Fact: the limit of tokens arrives."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._views import setting
+from conformance.fidelity.passages import Passage
+
+
+@fact(
+    Level.MUST,
+    element="request with token limit",
+    on=setting("token limit"),
+    of=REQUESTS,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+)
+def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
+    """The limit of tokens arrives.
+
+    A reply without its limit costs more than the user allows, or is cut where he does not expect it. To fix it, send it
+    under the name that the other wire has for it.
+    """
+    value, pointer = given
+    found = passage.after.setting("token limit")
+    at = passage.pointer_before(pointer)
+    if found is None:
+        yield PassageLoss(f"expected token limit {value!r:.60}, got none", at, passage.pointer_after("/request"))
+    elif _comparable(found[0]) != _comparable(value):
+        yield PassageLoss(
+            f"expected token limit {value!r:.60}, got {found[0]!r:.60}", at, passage.pointer_after(found[1])
+        )
+
+
+def _comparable(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value

@@ -1,0 +1,33 @@
+"""Fact: the share of likely tokens arrives."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._views import setting
+from conformance.fidelity.passages import Passage
+
+
+@fact(
+    Level.SHOULD,
+    element="request with top_p",
+    on=setting("top_p"),
+    of=REQUESTS,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+)
+def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
+    """The share of likely tokens arrives.
+
+    It limits what the model may choose from. To fix it, send it under the name that the other wire has for it.
+    """
+    value, pointer = given
+    found = passage.after.setting("top_p")
+    at = passage.pointer_before(pointer)
+    if found is None:
+        yield PassageLoss(f"expected top_p {value!r:.60}, got none", at, passage.pointer_after("/request"))
+    elif _comparable(found[0]) != _comparable(value):
+        yield PassageLoss(f"expected top_p {value!r:.60}, got {found[0]!r:.60}", at, passage.pointer_after(found[1]))
+
+
+def _comparable(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value

@@ -1,0 +1,32 @@
+"""Fact: every text of the user arrives word for word."""
+
+from collections.abc import Iterator
+
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity.facts._views import kept
+from conformance.fidelity.passages import Became, Passage
+from conformance.fidelity.spoken import Kind
+
+
+@fact(
+    Level.MUST,
+    element="text of the user",
+    on=kept(Kind.USER),
+    of=REQUESTS,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+)
+def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
+    """Every text of the user arrives word for word.
+
+    To fix it, translate each part of a content, also beside results and images. A change of white space alone is a
+    SHOULD.
+    """
+    if each.after is None:
+        text = f"expected the text {each.before.value!r:.80}, got none like it"
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(None))
+    elif each.moved:
+        text = f"expected a text of the user, got a {each.after.kind}"
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after), Level.SHOULD)
+    elif each.spaced:
+        text = "expected the text as it was, got other white space"
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after), Level.SHOULD)

@@ -1,0 +1,1 @@
+"""Gateways: programs that pass requests to providers, tested at both ends; each has one definition file here."""

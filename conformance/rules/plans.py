@@ -1,0 +1,173 @@
+"""A rule set, arranged for some claims: which rules look where, without those that the claims rule out."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from conformance.results import Outcome
+from conformance.rules import HISTORY, UNCLAIMED, Judge, Rule, Settled, Where
+from conformance.rules.context import Claimed, Known
+from conformance.wire.views import View, requests
+
+MAX_PLANS: Final = 1024
+"""How many plans are kept: a corpus of many hosts has some hundreds of sets of claims."""
+
+Step: TypeAlias = tuple[int, Where | None, Judge]
+"""A rule as it runs: its position, which elements it concerns, and how it judges one."""
+
+Steps: TypeAlias = tuple[tuple[Where | None, tuple[Step, ...]], ...]
+"""The rules of one view, by the condition that they share, which is asked once for all of them."""
+
+
+class RuleGroup(NamedTuple):
+    """The rules of one view that the claims leave, and the positions of those that need a claim that is not known.
+
+    `steps`: all rules. `late`: those that read the history. `each`: the others, whose findings hold for messages that
+    are sent again.
+    """
+
+    steps: Steps
+    late: Steps
+    each: Steps
+    unclaimed: frozenset[int]
+
+
+class RulePlan(NamedTuple):
+    """A rule set, arranged for some claims: rules that they rule out are gone before the first element.
+
+    `ids`: those of the rules. `idle`: the outcome of each if it judges nothing. `tables`: the outcomes of each if it
+    finds nothing wrong, by its count. `views`: those of the rules, in the same order for all plans of a rule set.
+    `groups`: the rules of each. `active`: the positions of the views whose groups hold any rule; `late`: of those with
+    rules that read the history; `each`: of those with others. `by_schema`: the rules that only
+    report what the schemas find, by their views and wires. `settled`: what tells whether a rule's finding holds.
+    `known`: what has been found to follow from these claims.
+    """
+
+    ids: tuple[str, ...]
+    idle: tuple[Outcome, ...]
+    tables: tuple[Mapping[int, Outcome], ...]
+    views: tuple[View, ...]
+    groups: tuple[RuleGroup, ...]
+    active: tuple[int, ...]
+    late: tuple[int, ...]
+    each: tuple[int, ...]
+    by_schema: tuple[tuple[View, tuple[str, ...], tuple[Step, ...]], ...]
+    settled: Mapping[int, Settled]
+    known: Known
+
+
+class _RuleSet(NamedTuple):
+    """What holds of a rule set whatever the claims are; `among` its views, the rules by position."""
+
+    ids: tuple[str, ...]
+    tables: tuple[Mapping[int, Outcome], ...]
+    views: tuple[View, ...]
+    by_view: tuple[tuple[tuple[int, Rule], ...], ...]
+    by_schema: tuple[tuple[View, tuple[str, ...], tuple[Step, ...]], ...]
+    settled: Mapping[int, Settled]
+
+
+class Chosen:
+    """What a plan is made for; two are equal if they are about the same objects, which is quick to tell."""
+
+    __slots__ = ("claimed", "claims", "rules", "wire")
+
+    def __init__(self, rules: Sequence[Rule], claims: Mapping[str, Any], wire: str, *, claimed: bool) -> None:
+        self.rules, self.claims, self.wire, self.claimed = rules, claims, wire, claimed
+
+    def __hash__(self) -> int:
+        # The cache holds the claims with the plan, so no other object can get their id meanwhile.
+        return id(self.claims)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Chosen):
+            return NotImplemented
+        is_same = self.claims is other.claims and self.rules is other.rules
+        return is_same and self.wire == other.wire and self.claimed is other.claimed
+
+
+class _Rules:
+    """A rule set as a key, equal if it is the same object; the cache holds it, so that no other gets its id."""
+
+    __slots__ = ("rules",)
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+
+    def __hash__(self) -> int:
+        return id(self.rules)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Rules) and self.rules is other.rules
+
+
+@lru_cache(maxsize=MAX_PLANS)
+def plan_of(chosen: Chosen) -> RulePlan:
+    """Return the plan for a rule set, claims and a wire."""
+    claimed, of_set = Claimed(chosen.claims), _rule_set(_Rules(chosen.rules))
+    groups = [_group(listed, claimed, chosen) for listed in of_set.by_view]
+    return RulePlan(
+        ids=of_set.ids,
+        idle=tuple([rule.outcomes[UNCLAIMED if rule.needs and not chosen.claimed else 0] for rule in chosen.rules]),
+        tables=of_set.tables,
+        views=of_set.views,
+        groups=tuple(groups),
+        active=tuple([at for at, group in enumerate(groups) if group.steps or group.unclaimed]),
+        late=tuple(
+            [at for at, group in enumerate(groups) if group.late or (group.unclaimed and not of_set.views[at].between)]
+        ),
+        each=tuple(
+            [at for at, group in enumerate(groups) if group.each or (group.unclaimed and of_set.views[at].between)]
+        ),
+        by_schema=of_set.by_schema,
+        settled=of_set.settled,
+        known=Known({}, {}),
+    )
+
+
+@lru_cache(maxsize=16)
+def _rule_set(chosen: _Rules) -> _RuleSet:
+    by_view: dict[View, list[tuple[int, Rule]]] = {}
+    by_schema: dict[tuple[View, tuple[str, ...]], list[Step]] = {}
+    for position, rule in enumerate(chosen.rules):
+        if rule.by_schema:
+            by_schema.setdefault((rule.on, rule.wires), []).append((position, rule.where, rule.judge))
+        else:
+            by_view.setdefault(rule.on, []).append((position, rule))
+    return _RuleSet(
+        tuple([rule.id for rule in chosen.rules]),
+        tuple([rule.outcomes for rule in chosen.rules]),
+        tuple(by_view),
+        tuple(map(tuple, by_view.values())),
+        tuple([(view, wires, tuple(listed)) for (view, wires), listed in by_schema.items()]),
+        {position: rule.settled for position, rule in enumerate(chosen.rules) if rule.settled is not None},
+    )
+
+
+def _group(listed: Sequence[tuple[int, Rule]], claimed: Claimed, chosen: Chosen) -> RuleGroup:
+    """Return the rules of one view that the claims leave on a wire."""
+    found: list[tuple[int, Rule]] = []
+    unclaimed: set[int] = set()
+    for position, rule in listed:
+        if chosen.wire not in rule.wires:
+            continue
+        known = claimed.knows(*rule.needs)
+        if known and (rule.when is None or rule.when(claimed)):
+            found.append((position, rule))
+        elif not known and chosen.claimed:
+            unclaimed.add(position)
+    late = [each for each in found if not is_kept(each[1])]
+    each = [each for each in found if is_kept(each[1])]
+    return RuleGroup(_steps(found), _steps(late), _steps(each), frozenset(unclaimed))
+
+
+def is_kept(rule: Rule) -> bool:
+    """Return whether what a rule finds holds for the messages that a later request sends again."""
+    return rule.reach is not HISTORY and (rule.on.between is not None or rule.on is requests)
+
+
+def _steps(listed: Sequence[tuple[int, Rule]]) -> Steps:
+    sharing: dict[Where | None, list[Step]] = {}
+    for position, rule in listed:
+        sharing.setdefault(rule.among, []).append((position, rule.where, rule.judge))
+    return tuple([(shared, tuple(each)) for shared, each in sharing.items()])

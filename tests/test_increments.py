@@ -1,0 +1,173 @@
+"""A session is judged by what is new in it, with the outcomes that each request would have by itself."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import Exchange, Outcome, Session, Status, load_profile, profiles, rules
+from conformance.files.recognition import chosen_profile
+from conformance.formats import read_path
+from conformance.formats.inputs import Input
+from conformance.judge import judge, judge_apart
+from conformance.profiles import Profile
+from conformance.wire.views import requests
+from tests.drawn_sessions import PROVIDERS, drawn
+from tests.loops import every
+
+BLOCK = 40
+SESSIONS = 80
+MANY_SESSIONS = 500
+ALL_SESSIONS = 10_000
+"""How many sessions are drawn in a plain run, in CI and by night."""
+
+
+def assert_same(conversation: Sequence[Exchange], profile: Profile | None, name: Any) -> None:
+    """Assert that judging what is new finds the same as judging all: rule, level, pointer, words, counts, order."""
+    every_rule = rules.of_traffic()
+    one = judge(tuple(conversation), profile, every_rule).outcomes()
+    other = judge_apart(tuple(conversation), profile, every_rule).outcomes()
+    # `repr`, because some fields of a finding do not count when two are compared.
+    differing = [
+        (name, repr(this), repr(that)) for this, that in zip(one, other, strict=True) if repr(this) != repr(that)
+    ]
+    assert [] == differing
+
+
+def _profile(seed: int) -> Profile | None:
+    name = PROVIDERS[seed % len(PROVIDERS)]
+    return None if name is None else load_profile(name)
+
+
+def _conversations(path: Path) -> list[Input]:
+    """Return the sessions of a file, and all its exchanges in blocks as if they were one."""
+    found = [each for each in read_path(path) if each.problem is None and each.conversation]
+    whole = [exchange for each in found for exchange in each.conversation]
+    blocks = [Input(str(path), at, "exchanges", tuple(whole[at : at + BLOCK])) for at in range(0, len(whole), BLOCK)]
+    return [*[each for each in found if len(each.conversation) > 1], *blocks]
+
+
+def test_drawn_sessions_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    for seed in range(SESSIONS):
+        assert_same(list(drawn(seed)), _profile(seed), seed)
+
+
+@every(
+    "seeds",
+    [
+        pytest.param(range(SESSIONS, MANY_SESSIONS), marks=pytest.mark.slow),
+        pytest.param(range(MANY_SESSIONS, ALL_SESSIONS), marks=pytest.mark.exhaustive),
+    ],
+)
+def test_more_drawn_sessions_have_the_outcomes_of_judging_each_request_from_scratch(seeds: range) -> None:
+    for seed in seeds:
+        assert_same(list(drawn(seed)), _profile(seed), seed)
+
+
+def test_recorded_sessions_have_the_outcomes_of_judging_each_request_from_scratch(shared: Path) -> None:
+    for given in _conversations(shared / "recordings" / "sessions.jsonl.gz")[::6]:
+        assert_same(given.conversation, chosen_profile(given, "auto"), (given.path, given.line))
+
+
+@pytest.mark.exhaustive
+@every("folder", ["recordings", "captures"])
+def test_all_recordings_have_the_outcomes_of_judging_each_request_from_scratch(folder: str, shared: Path) -> None:
+    for path in sorted((shared / folder).glob("*.jsonl.gz")):
+        for given in _conversations(path):
+            for provider in ("none", "auto", "deepseek"):
+                assert_same(given.conversation, chosen_profile(given, provider), (path.name, given.line, provider))
+
+
+def _added(conversation: Sequence[Exchange], profile: Profile | None) -> list[tuple[Outcome, ...]]:
+    session = Session(profile, "*")
+    return [session.add(exchange) for exchange in conversation]
+
+
+def _of_exchange(outcome: Outcome, number: int) -> list[str]:
+    return [repr(each) for each in outcome.findings if each.at.split("/")[1] == f"{number}"]
+
+
+def test_a_session_finds_in_each_exchange_what_the_whole_conversation_has_there() -> None:
+    for seed in range(0, SESSIONS, 5):
+        conversation = tuple(drawn(seed))
+        whole = judge(conversation, _profile(seed), rules.of_traffic()).outcomes()
+        added = _added(conversation, _profile(seed))
+        for position, outcome in enumerate(whole):
+            own = [outcomes[position] for outcomes in added]
+            if len(outcome.findings) <= 100:
+                expected = [_of_exchange(outcome, number) for number in range(len(conversation))]
+                assert expected == [[repr(each) for each in one.findings] for one in own], (seed, outcome.rule)
+            assert outcome.judged == sum(one.judged for one in own), (seed, outcome.rule)
+            known = {key: count for one in own for key, count in one.known_at.items()}
+            assert dict(outcome.known_at) == known, (seed, outcome.rule)
+
+
+def test_a_session_holds_no_more_than_its_bound_and_goes_on_counting() -> None:
+    text = "x" * 1000
+    session = Session(rules="transcript/*", max_bytes=20_000)
+    messages: list[dict[str, Any]] = []
+    for number in range(60):
+        messages = [*messages, {"role": "user", "content": f"{number} {text}"}]
+        if number == 59:
+            messages = [*messages, {"role": "tool", "tool_call_id": "call_1", "content": "lost"}]
+        outcomes = session.add(Exchange({"model": "gpt-5", "messages": messages[-5:]}))
+        assert session.size <= 20_000
+        messages = [*messages, {"role": "assistant", "content": f"{number} seen"}]
+    (found,) = [
+        each for outcome in outcomes if outcome.rule == "transcript/result-answers-call" for each in outcome.findings
+    ]
+    assert "/59/request/messages/4" == found.at
+
+
+def test_a_broken_rule_breaks_neither_the_session_nor_another_rule() -> None:
+    (rule,) = rules.select(["transcript/calls-answered"])
+    broken = replace(rule, id="broken/rule", judge=_raise)
+    session = Session(rules=[broken, rule])
+    statuses = [[outcome.status for outcome in session.add(exchange)] for exchange in tuple(drawn(3))]
+    assert {Status.ERRORED, Status.NOT_APPLICABLE} >= {one for one, _ in statuses}
+    assert Status.ERRORED in {one for one, _ in statuses}
+    assert Status.ERRORED not in {other for _, other in statuses}
+
+
+def _raise(*_: Any) -> None:
+    raise ZeroDivisionError
+
+
+# What a rule says about its reach.
+
+OF_PAIRS = (
+    "request/one-system-message",
+    "request/roles-alternate",
+    "request/system-first",
+    "request/tool-call-ids-unique",
+)
+
+
+def _refusing() -> Profile:
+    """Return a provider that refuses all that the bad examples of the rules about requests break."""
+    claims: dict[str, Any] = {}
+    for rule in rules.of_traffic():
+        for each in rule.bad if rule.on is requests or rule.on.between is not None else ():
+            claims = {**each.claims, **claims}
+    return profiles.of(claims, "refusing")
+
+
+@every("name", OF_PAIRS, ids=str)
+def test_a_rule_that_declares_less_than_it_reads_is_found(name: str) -> None:
+    profile = _refusing()
+    too_little = tuple([replace(each, reach=rules.ELEMENT) if each.id == name else each for each in rules.of_traffic()])
+    found = set()
+    for seed in range(SESSIONS):
+        conversation = tuple(drawn(seed))
+        one, other = (way(conversation, profile, too_little).outcomes() for way in (judge, judge_apart))
+        found |= {this.rule for this, that in zip(one, other, strict=True) if repr(this) != repr(that)}
+        if found:
+            break
+    assert {name} == found
+
+
+def test_every_rule_reads_no_more_than_it_declares_where_all_is_refused() -> None:
+    for seed in range(0, SESSIONS, 3):
+        assert_same(list(drawn(seed)), _refusing(), seed)
