@@ -90,7 +90,7 @@ FOUND: list[tuple[Any, str, Source, str, list[tuple[str, str]]]] = [
         "gamma*",
         package("made_up/a.py", "The alpha models"),
         "thinking.mode",
-        [("model not found", "the file does not name gamma")],
+        [("model not found", "no cited file names gamma")],
     ),
     (
         "always",
