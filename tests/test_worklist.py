@@ -21,7 +21,13 @@ def test_the_famous_models_are_served() -> None:
 
 def test_a_question_is_a_line_with_its_day_and_its_request() -> None:
     asked = OpenQuestion(
-        "moonshot", "kimi-k3", "results.reversed", "2026-11-20", False, "a-scenario", "It is reversed."
+        "moonshot",
+        "kimi-k3",
+        "results.reversed",
+        "2026-11-20",
+        depends=False,
+        scenario="a-scenario",
+        request="Reversed.",
     )
     page = "".join(render((asked, asked._replace(depends=True, scenario="", request=""))))
     assert (
