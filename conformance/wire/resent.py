@@ -115,7 +115,12 @@ class Resending:
         made.found = {at: position for at, position in made.found.items() if position < first}
         if any(position >= part.start for position in made.pairs) or self._may_change(part, before, made, first):
             return None
-        return self._searched(part, made, first)
+        found = self._searched(part, made, first)
+        # A reply that came back in a message which is gone may come back in an earlier one instead.
+        is_same = found is not None and all(
+            [found.found.get(number) == at for number, at in before.found.items() if at >= first]
+        )
+        return found if is_same else None
 
     def _may_change(self, part: "ExchangePart", before: ResentOf, made: ResentOf, first: int) -> bool:
         """Return whether a reply that came since may come back in a message that the earlier request had."""
