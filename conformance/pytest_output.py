@@ -1,13 +1,15 @@
 """What a pytest run of the suites prints: without secrets, and without what controls a terminal or a workflow."""
 
 import logging
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
 from conformance.core_facts import CoreFact, untested
 from conformance.gate import GateResult
+from conformance.reporting.best_known import best_known
 from conformance.reporting.matrix import PROBES, Cell, cells
 from conformance.reporting.renderers.gate import render as render_gate
 from conformance.reporting.renderers.run_end import links
@@ -15,6 +17,7 @@ from conformance.reporting.renderers.run_end import render as render_end
 from conformance.reporting.renderers.run_end import render_core_facts as render_facts
 from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import printable_lines
+from conformance.results.calibration import calibration_of
 from conformance.results.runs import Case
 from conformance.secrets import Unscrubbable, scrubber
 from conformance.suite.cassettes import warnings
@@ -23,6 +26,7 @@ from conformance.suite.run import Run
 from conformance.suite.run_claims import answer_line
 from conformance.suite.visible_faults import visible_faults
 
+_SUITE: Final = Path(__file__).parent / "suite"
 _LOGGERS: Final = ("httpx", "httpcore", "hpack", "vcr")
 """Loggers that name URLs and headers of requests, with passwords and keys."""
 
@@ -45,8 +49,10 @@ def clean(config: pytest.Config, report: pytest.TestReport) -> None:
     """Replace what a report says by what may be printed; what is safe already keeps its colours."""
     said = report.longrepr
     if isinstance(said, tuple):
-        path, line, reason = said
-        report.longrepr = (path, line, safe(config, reason))
+        _, _, reason = said
+        # Of one place, so that pytest counts what was skipped for one reason in one line.
+        place: Any = (str(_SUITE), None, safe(config, reason))
+        report.longrepr = place
     elif said is not None and (shown := safe(config, str(said))) != str(said):
         report.longrepr = shown
     if hasattr(report, "wasxfail"):
@@ -87,7 +93,8 @@ def summary(reporter: pytest.TerminalReporter, run: Run, config: pytest.Config) 
         if run.answer is not None:
             write(answer_line(results.model, run.answer, run.claims))
             write("")
-        write(render_facts(run.core_facts(), run.profile.title, results.model, width_of(config)))
+        facts = run.core_facts()
+        write(render_facts(facts, run.profile.title, results.model, width_of(config), _elsewhere(run, facts)))
         write("")
         _write_checks(write, config, run)
         _write_visible_faults(write, config, run)
@@ -100,14 +107,21 @@ def summary(reporter: pytest.TerminalReporter, run: Run, config: pytest.Config) 
         for line in lines:
             write(line)
     _write_claims(reporter, write, run)
-    facts, stale = untested_facts(run, config), stale_entries(run, config)
-    if facts and results.cases:
+    lacking, stale = untested_facts(run, config), stale_entries(run, config)
+    if lacking and results.cases:
         reporter.section("Core facts that were not tested")
-        for fact in facts:
+        for fact in lacking:
             write(f"{fact.title}: {'; '.join(fact.reasons)}")
     if not stale.passes and results.cases:
         reporter.section("Stale expected failures")
         write("".join(render_gate(stale, lambda _colour, text: text)).rstrip("\n"))
+
+
+def _elsewhere(run: Run, facts: Sequence[CoreFact]) -> dict[str, str]:
+    """Return what others saw of the claims of core facts, beside this run."""
+    calibration = calibration_of(run.profile)
+    names = {name for fact in facts for name in fact.claimed}
+    return {name: best_known(calibration, run.profile, name, run.model) for name in names}
 
 
 def _write_visible_faults(write: Callable[[str], None], config: pytest.Config, run: Run) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ class DrivenAgent:
     messages: list[dict[str, Any]] = field(default_factory=list)
     called: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
+    results: Callable[[list[str]], list[str]] = list
 
     def ask(self, prompt: str) -> str:
         self.messages.append({"role": "user", "content": prompt})
@@ -54,10 +55,12 @@ class DrivenAgent:
             calls = message.get("tool_calls") or ()
             if not calls:
                 return str(message.get("content"))
+            texts = []
             for call in calls:
                 arguments = json.loads(call["function"]["arguments"])
                 self.called.append((call["function"]["name"], arguments))
-                text = run(call["function"]["name"], arguments)
+                texts.append(run(call["function"]["name"], arguments))
+            for call, text in zip(calls, self.results(texts), strict=False):
                 self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
         raise AssertionError("the conversation does not end")
 

@@ -151,7 +151,7 @@ def _departures(title: str, seen: ServerSeen) -> Iterator[str]:
     lines = [
         f"- {column}: {_short(message)} ({count} ×)"
         for rule, column in COLUMNS.items()
-        for message, count in seen.words[rule].most_common(_MOST_WORDS)
+        for message, count in sorted(seen.words[rule].items(), key=lambda each: (-each[1], each[0]))[:_MOST_WORDS]
     ]
     if lines:
         yield f"{title}:\n"
@@ -168,7 +168,7 @@ def report(files: Sequence[Path]) -> str:
     known = REPORT.read_text("utf-8") if REPORT.exists() else ""
     _, mark, kept = known.partition(HOSTS)
     about_hosts = (
-        "\n".join([_HOSTS_HEAD, *table(hosts(files)), _NOT_SEEN]) if files else kept if mark else f"\n{_NOT_SEEN}"
+        "\n".join([_HOSTS_HEAD, *table(hosts(files)), _NOT_SEEN]) if files else kept[1:] if mark else f"\n{_NOT_SEEN}"
     )
     return "\n".join([_HEAD, *table(engines())]) + f"\n{HOSTS}\n{about_hosts}"
 

@@ -90,7 +90,7 @@ FOUND: list[tuple[Any, str, Source, str, list[tuple[str, str]]]] = [
         "gamma*",
         package("made_up/a.py", "The alpha models"),
         "thinking.mode",
-        [("model not found", "the file does not name gamma")],
+        [("model not found", "no cited file names gamma")],
     ),
     (
         "always",
@@ -244,7 +244,8 @@ def test_the_words_of_a_value_are_those_of_the_wire(claim: str, value: Any, expe
 def test_messages_and_models_are_looked_for_without_what_varies() -> None:
     refusal = {"status": 400, "message": "The field {field} is not supported with {value} here"}
     assert (" is not supported with ",) == messages(refusal)
-    assert ("moonshotai/kimi-k2.6", "kimi-k2.6") == model_words("moonshotai/kimi-k2.6*")
+    assert ("moonshotai/kimi-k2.6*", "kimi-k2.6*") == model_words("moonshotai/kimi-k2.6*")
+    assert ("kimi-k2.6",) == model_words("kimi-k2.6")
     assert () == model_words("*")
 
 
@@ -253,3 +254,5 @@ def test_words_stand_close_together_or_they_are_not_found() -> None:
     assert 102 == far.near(["reasoning_effort"])
     assert 102 == far.near(["alpha", "reasoning-effort"])
     assert 0 == far.near(["alpha", "low"])
+    names = CitedText.of("'claude-sonnet-5-5', 'muse-spark-1.2'")
+    assert [1, 1, 0] == [names.near([each]) for each in ("claude-sonnet-5.5", "muse*", "muse")]

@@ -57,6 +57,8 @@ LEAKS: list[tuple[str, str, str]] = [
     ("▁call▁begin｜>get_weather<｜tool▁sep｜>", CALL, "deepseek_v3"),
     ("<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Rome</arg_value>", CALL, "glm"),
     ("好的，我来查。<tool_call>get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value>", CALL, "glm"),
+    (f"<tool_use>\n<name>get_weather</name>\n<arguments>{CITY}</arguments>\n</tool_use>", CALL, "hermes"),
+    (f"I look.\n<tool_name>get_weather</tool_name>\n<parameters>{CITY}</parameters>\n", CALL, "hermes"),
     ("Rome is warm.\n<|unheard_of|>", TOKEN, ""),
 ]
 """Texts with a leak of a kind; the last name is one of the families that write so."""
@@ -85,6 +87,8 @@ TALK = [
     "Hermes emitted <tool_call>{}</tool_call> in its text, which your client did not parse.",
     "My thought process: first I look at the sky.",
     "<!-- <tool_call> --> is a comment.",
+    f"<person>\n<name>get</name>\n<arguments>{CITY}</arguments>\n</person>",
+    "Send <tool><name>get_weather</name></tool> with <arguments>{}</arguments> and then wait for the answer.",
 ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conformance import environments, load_profile
+from conformance import load_profile
 from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE, edit
 from conformance.judge import check
@@ -18,8 +18,8 @@ from conformance.resources import folder
 from conformance.rules import example
 from conformance.simulator import simulated
 from tests import open_responses
+from tests.documents_of_vendors import runner, vendor_document
 
-RUNNER = ["llm-comply==0.5.0", "jsonschema==4.25.1"]
 SCHEMA: Any = read_json(folder("schemas") / "wires" / "responses" / "open-responses.json")
 OURS = SCHEMA["$defs"]
 
@@ -28,22 +28,6 @@ DIFFERENT = {
     "reasoning-effort-enum": "the words of the specification and OpenAI's API have the effort minimal",
 }
 """Where the schema says something else than the document on purpose."""
-
-
-@pytest.fixture(scope="module")
-def runner() -> Path:
-    """The published runner in an environment of its own; it has the document, too."""
-    root = environments.cache_root("documented")
-    place = environments.cached_path(root, "llm-comply", RUNNER)
-    return environments.ensure(
-        place, lambda to: environments.create_venv(to, [RUNNER], (), lambda _line: None), lambda _line: None
-    )
-
-
-@pytest.fixture(scope="module")
-def document(runner: Path) -> Any:
-    (path,) = runner.glob("lib/python*/site-packages/llm_comply/specs/openresponses.json")
-    return json.loads(path.read_text("utf-8"))
 
 
 def required(schema: Any, at: str = "") -> Iterator[str]:
@@ -67,9 +51,9 @@ RENAMED = {
 
 
 @pytest.mark.exhaustive
-def test_the_schema_requires_what_the_document_requires(document: Any) -> None:
+def test_the_schema_requires_what_the_document_requires() -> None:
     compared = 0
-    for name, schema in document["components"]["schemas"].items():
+    for name, schema in vendor_document("openresponses")["components"]["schemas"].items():
         kind = schema.get("properties", {}).get("type", {}).get("enum", [""])[0]
         ours = f"event:{kind}" if name.endswith("StreamingEvent") else RENAMED.get(kebab(name), kebab(name))
         if ours not in OURS or ours in DIFFERENT or "properties" not in schema:
@@ -81,9 +65,9 @@ def test_the_schema_requires_what_the_document_requires(document: Any) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("provider", ["open_responses", "openai"])
-def test_the_simulator_passes_the_published_acceptance_tests(provider: str, runner: Path) -> None:
+def test_the_simulator_passes_the_published_acceptance_tests(provider: str) -> None:
     with simulated(load_profile(provider)) as url:
-        command = [str(runner / "bin" / "llm-comply"), "-u", f"{url}/v1", "-k", "none", "-m", "gpt-5", "--json"]
+        command = [str(runner() / "bin" / "llm-comply"), "-u", f"{url}/v1", "-k", "none", "-m", "gpt-5", "--json"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     found = json.loads(done.stdout)
     results = found["results"] if isinstance(found, dict) else found

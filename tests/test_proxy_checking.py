@@ -256,6 +256,9 @@ def test_further_keys_replace_the_oldest(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "key-number-2-of-many" not in found.scrubber.secrets
 
 
+TOOLS = [{"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}}]
+
+
 class TestLayers:
     """Two taps: what the client sends and gets, and what the gateway sends and gets."""
 
@@ -268,6 +271,23 @@ class TestLayers:
         assert any(f"at back: {RULE} MUST (gateway) at /1/request/messages/" in line for line in lines)
         assert "gateway: /request/messages/*/reasoning_content removed" in lines
         assert len(SESSION) == found.layers.matched
+
+    def test_what_is_lost_between_the_taps_is_a_finding_with_both_places(self) -> None:
+        session = [edit(each, {"/request/tools": TOOLS}) for each in SESSION]
+        given = []
+        for before, after in zip(session, SESSION, strict=True):
+            given += [copy_of(after, tap=1), copy_of(before, tap=0)]
+        found, lines = checked(given)
+        shown = [line for line in lines if "gateway/tools-kept MUST (gateway)" in line]
+        assert len(shown) == len(SESSION)
+        assert "at /0/front/request/tools/0, after it /0/back/request: expected the tool now, got none" in shown[0]
+        assert found.tally.levels[Level.MUST] >= len(SESSION)
+
+    def test_a_loss_on_another_wire_is_found(self) -> None:
+        (first,) = [each for each in SESSION if "reasoning_content" in each["response"]["choices"][0]["message"]][:1]
+        without = edit(first, {"/response/choices/0/message/reasoning_content": REMOVE})
+        _, lines = checked([copy_of(first, tap=1), copy_of(without, tap=0)])
+        assert any("gateway/reasoning-kept MUST (gateway) at /0/back/response" in line for line in lines)
 
     def test_a_fault_on_both_sides_is_the_clients(self) -> None:
         given = []
@@ -284,9 +304,11 @@ class TestLayers:
         bad = edit(good, {"/response/choices/0/finish_reason": 7})
         given = [copy_of(bad if tap in taps else good, tap=tap) for tap in (1, 0)]
         found, lines = checked(given)
-        (shown,) = [line for line in lines if not line.startswith("gateway:")]
+        changed = [line for line in lines if ": gateway/stop-reason-kept MUST (gateway)" in line]
+        (shown,) = [line for line in lines if not line.startswith("gateway:") and line not in changed]
         assert f"at {'front' if layer == 'gateway' else 'back'}: shape/choice MUST ({layer})" in shown
-        assert {Level.MUST: 1} == found.tally.levels
+        assert len(changed) == (len(taps) == 1)
+        assert {Level.MUST: 1 + len(changed)} == found.tally.levels
 
     def test_exchanges_are_matched_by_a_header_if_one_is_named(self) -> None:
         other = edit(BASES["plain"][0], {"/request/messages/0/content": "rewritten by the gateway"})

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance import profiles
+from conformance.fidelity import Difference
 from conformance.proxy.checking import Checking, Settings
 from conformance.proxy.copies import Copy, Frame, read_frame
 from conformance.proxy.judging import Judged, RuleFinding
@@ -31,6 +32,9 @@ class Lines:
 
     def change(self, change: FieldChange) -> None:
         self.lines.append(traffic.change_line(change))
+
+    def loss(self, judged: Judged, loss: Difference) -> None:
+        self.lines.append(traffic.loss_line(judged, loss, lambda _, text: text))
 
     def warn(self, message: str) -> None:
         self.lines.append(message)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from conformance import rules
+from conformance import rules, wires
 from conformance.adapters import loop
+from conformance.adapters.agent_case import agent_session, check_parts, lacking, run_agent
 from conformance.adapters.driver import Driver, Surroundings, drive
 from conformance.adapters.job import job_of
 from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
-from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.runs import Case
@@ -39,13 +39,15 @@ class AdapterSetup:
 class CaseRun:
     """A case that was run, its exchanges, and the package versions that the driver reported.
 
-    `wrong_kind`: every request asked for the other kind of reply than the case tests.
+    `wrong_kind`: every request asked for the other kind of reply than the case tests. `beside`: what a whole agent
+    asked beside the conversation.
     """
 
     case: Case
     conversation: Conversation = ()
     versions: Mapping[str, str] | None = None
     wrong_kind: bool = False
+    beside: Conversation = ()
 
 
 def run_case(
@@ -60,6 +62,8 @@ def run_case(
     if unmet is not None:
         note = f"{NOT_PLAYED}: {setup.profile.name} claims {unmet} = {claims.get(unmet)!r}"
         return CaseRun(Case(scenario.name, variant, Evidence.SIMULATED, note=note))
+    if scenario.for_agents:
+        return _run_agent_case(server, scenario, setup, surroundings)
     session = server.open(scenario, setup.profile, variant, setup.model, strict=setup.strict)
     job = job_of(session)
     result = drive(setup.driver, job, surroundings)
@@ -76,6 +80,28 @@ def run_case(
     return CaseRun(
         Case(scenario.name, variant, Evidence.SIMULATED, outcomes, note=note), conversation, result.answer.versions
     )
+
+
+def _run_agent_case(
+    server: SessionServer, scenario: Scenario, setup: AdapterSetup, surroundings: Surroundings
+) -> CaseRun:
+    """Drive a whole agent through a scenario and check what it sent."""
+    case = Case(scenario.name, "stream", Evidence.SIMULATED)
+    reason = setup.driver.agent.get("cannot", {}).get(scenario.name, "")
+    if reason:
+        return CaseRun(replace(case, note=f"{NOT_PLAYED}: {reason}"))
+    session, job, answer, failure = run_agent(server, scenario, setup.profile, setup.model, setup.driver, surroundings)
+    conversation, beside = session.exchanges, wires.translate(tuple(session.beside))
+    failure = session.fault or failure
+    if answer is None or failure:
+        return CaseRun(_errored(scenario, "stream", normalize_text(failure, {})), conversation, beside=beside)
+    if lacking(session):
+        return CaseRun(replace(case, note=f"{NOT_PLAYED}: {lacking(session)}"), conversation, beside=beside)
+    found = agent_session(session, job, answer)
+    outcomes = normalize(check_session(found, session.profile), found.conversation)
+    number = f"{len(beside)} requests beside the conversation" if beside else ""
+    note = "; ".join(filter(None, [normalize_text(_note(session, answer), {}), number]))
+    return CaseRun(replace(case, outcomes=outcomes, note=note), conversation, answer.versions, beside=beside)
 
 
 def client_session(session: ScenarioSession, job: Mapping[str, Any], answer: DriverAnswer) -> ClientSession:
@@ -114,7 +140,7 @@ def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ..
     if not session.conversation:
         return tuple(_nothing_sent(wanted, session))
     claims = profile.at(str(session.job["model"]))
-    checked = check(session.conversation, profile)
+    checked = check_parts(session.conversation, session.restarts, profile)
     clients = [outcome for outcome in checked if rules.by_id()[outcome.rule].on.side is Side.CLIENT]
     outcomes = sorted([*clients, *loop.judge(session)], key=lambda outcome: outcome.rule)
     idle = {outcome.rule for outcome in outcomes if outcome.found_nothing} & wanted

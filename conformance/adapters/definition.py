@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import definitions, profiles
+from conformance import definitions, profiles, scenarios
 from conformance.adapters.driver import SECONDS
 from conformance.documents.pointer import Place
 from conformance.errors import UnknownName, Unusable
@@ -28,7 +28,8 @@ class AdapterDefinition:
     """An adapter; `schemas/files/adapter.json` explains the fields.
 
     `models` maps each provider to the model to ask for, or to an empty string for the profile's model. `folder` holds
-    the definition file and the driver.
+    the definition file and the driver. `agent` says how a whole agent is started, which has no driver of its own;
+    `others` are the models that its user switches to.
     """
 
     name: str
@@ -37,8 +38,10 @@ class AdapterDefinition:
     language: str
     package: str
     packages: tuple[str, ...]
-    driver: str
     models: Mapping[str, str]
+    driver: str = ""
+    agent: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
     alongside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: tuple[str, ...] = VARIANTS
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -101,11 +104,16 @@ def read(path: Path) -> AdapterDefinition:
         name=path.parent.name,
         folder=path.parent,
         models={name: each.get("model", "") for name, each in value["providers"].items()},
+        others={name: each["other"] for name, each in value["providers"].items() if "other" in each},
         packages=tuple(value["packages"]),
         alongside={glob: tuple(pins) for glob, pins in value.get("alongside", {}).items()},
         variants=tuple(value.get("variants", VARIANTS)),
-        **{key: value[key] for key in ("title", "language", "package", "driver")},
-        **{key: value[key] for key in ("environment", "seconds", "link", "note", "protocol") if key in value},
+        **{key: value[key] for key in ("title", "language", "package")},
+        **{
+            key: value[key]
+            for key in ("driver", "agent", "environment", "seconds", "link", "note", "protocol")
+            if key in value
+        },
     )
 
 
@@ -119,8 +127,15 @@ def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str
             yield ("providers", name), str(UnknownName("provider", name, profiles.names()))
         elif wire != CHAT and wire not in profiles.load(name).protocols:
             yield ("providers", name), f"expected a profile with claims about {wire}, got {name!r}"
-    if not (folder / value["driver"]).is_file():
+    if "driver" in value and not (folder / value["driver"]).is_file():
         yield ("driver",), f"expected a file beside this one, got {value['driver']!r}"
+    known = scenarios.driven_names()
+    for name in [each for each in value.get("agent", {}).get("cannot", {}) if each not in known]:
+        yield ("agent", "cannot", name), str(UnknownName("scenario for agents", name, known))
+    yield from _errors_of_packages(value)
+
+
+def _errors_of_packages(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     pinned: list[tuple[Place, str]] = [(("packages", number), each) for number, each in enumerate(value["packages"])]
     for glob, pins in value.get("alongside", {}).items():
         pinned += [(("alongside", glob, number), each) for number, each in enumerate(pins)]

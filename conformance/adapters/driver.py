@@ -46,7 +46,8 @@ _GRACE: Final = 2.0
 class Driver:
     """The command that drives an adapter; `environment` is added to what every driver inherits.
 
-    It runs in `folder`, by default in an empty one. With `uses_network` it may reach more than the simulator.
+    It runs in `folder`, by default in an empty one. With `uses_network` it may reach more than the simulator. `agent`:
+    how it starts a whole agent, which has tools of its own.
     """
 
     command: tuple[str, ...]
@@ -54,6 +55,7 @@ class Driver:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     seconds: float = SECONDS
     uses_network: bool = False
+    agent: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def scrubber(self) -> Scrubber | None:

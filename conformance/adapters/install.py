@@ -15,6 +15,7 @@ from conformance.environments import Log
 from conformance.errors import Unusable
 
 _KIND: Final = "adapters"
+_AGENT_DRIVER: Final = Path(__file__).with_name("agent_driver.py")
 _SHARED: Final = "_node"
 """The folder, beside those of the adapters, that all drivers for Node share."""
 
@@ -22,7 +23,8 @@ _SHARED: Final = "_node"
 def environment_path(definition: AdapterDefinition) -> Path:
     """Return the folder of an adapter's environment."""
     recipe = [definition.language, *definition.packages]
-    return environments.cached_path(environments.cache_root(_KIND), f"{definition.name}@{definition.version}", recipe)
+    name = definition.agent.get("family", definition.name)
+    return environments.cached_path(environments.cache_root(_KIND), f"{name}@{definition.version}", recipe)
 
 
 def is_installed(definition: AdapterDefinition) -> bool:
@@ -45,10 +47,12 @@ def install(definition: AdapterDefinition, log: Log) -> Path:
 def driver(definition: AdapterDefinition, seconds: float | None = None) -> Driver:
     """Return the driver of an adapter; raises Unusable if the adapter is not installed."""
     timeout = seconds or definition.seconds
-    script = definition.folder / definition.driver
     if not is_installed(definition):
         named = f"{definition.name}@{definition.version}"
         raise Unusable(f"{named} is not installed; run `conformance adapter install {named}`")
+    if definition.agent:
+        return _agent_driver(definition, timeout)
+    script = definition.folder / definition.driver
     if not definition.packages:
         interpreter = sys.executable if definition.language == "python" else _node()
         return Driver((interpreter, str(script)), environment=definition.environment, seconds=timeout)
@@ -58,6 +62,20 @@ def driver(definition: AdapterDefinition, seconds: float | None = None) -> Drive
     else:
         command = (_node(), str(_copied(definition, folder) / definition.name / definition.driver))
     return Driver(command, environment=definition.environment, seconds=timeout)
+
+
+def _agent_driver(definition: AdapterDefinition, timeout: float) -> Driver:
+    """Return the program that runs a whole agent, which gets a description of how to start it."""
+    about = {
+        **definition.agent,
+        "folder": str(environment_path(definition)),
+        "node": _node() if definition.language == "node" else "",
+        "package": definition.package,
+        "version": definition.version,
+        "others": dict(definition.others),
+    }
+    command = (sys.executable, "-I", str(_AGENT_DRIVER))
+    return Driver(command, environment=definition.environment, seconds=timeout, agent=about)
 
 
 def _node() -> str:

@@ -34,7 +34,7 @@ def job_of(session: ScenarioSession) -> dict[str, Any]:
         "stream": session.variant == "stream",
         "system": scenario.system,
         "prompts": list(scenario.prompts),
-        "tools": [_tool(scenario, name) for name in scenario.tools],
+        "tools": [] if scenario.for_agents else [_tool(scenario, name) for name in scenario.tools],
         "max_turns": len(scenario.turns) + _SPARE_TURNS,
         **({"profile": profile.path} if profile.path else {}),
     }

@@ -19,6 +19,8 @@ _VOLATILE: Final = (
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x…"),
     # Folders of this machine, as in a stack trace that a client sends to the model.
     (re.compile(r"(?<![\w.:/])(?:file://)?/(?:[\w.@+~-]+/){2,}"), "…/"),
+    # The folder of an agent, cut short in a message.
+    (re.compile(r"\bconformance-work-\w*"), "conformance-work"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "(uuid)"),
     # Milliseconds since 1970, between 2017 and 2033.
     (re.compile(r"\b1[5-9]\d{11}\b"), "(time)"),

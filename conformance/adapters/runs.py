@@ -67,7 +67,7 @@ class RunPlan:
     @property
     def cases(self) -> tuple[tuple[Scenario, str], ...]:
         """Return the scenarios of the wire with their variants, in order; raises UnknownName if a glob matches none."""
-        loaded = scenarios.played_by_clients(self.profile.wire, self.scenarios)
+        loaded = scenarios.played_by_clients(self.profile.wire, self.scenarios, agents=bool(self.driver.agent))
         variants = (self.variant,) if self.variant else self.variants
         every = [(scenario, variant) for scenario in loaded for variant in variants]
         return tuple([(scenario, variant) for scenario, variant in every if variant in scenario.variants])

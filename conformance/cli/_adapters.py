@@ -113,6 +113,8 @@ def run_plan(
             about = {"provider": plan.provider, "date": today}
             name = f"{plan.name}.{plan.provider}.{run.case.name}"
             runs.write_recording(Path(folder), name, run.conversation, about, secrets)
+            if run.beside:
+                runs.write_recording(Path(folder), f"{name}.beside", run.beside, about, secrets)
 
     try:
         results, cases = runs.run(plan, arguments.jobs, finished, on_network or print_network)

@@ -6,9 +6,11 @@ from conformance import profiles
 from conformance.profiles import UNKNOWN, Profile
 from conformance.profiles.files import is_path
 from conformance.profiles.naming import aliases_of
+from conformance.reporting.best_known import best_known
 from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
 from conformance.reporting.matrix.sentences import describe, handlings
 from conformance.reporting.text import labelled
+from conformance.results.calibration import calibration_of
 from conformance.suite.options import on_wire
 from conformance.wire.native import CHAT
 
@@ -17,6 +19,7 @@ _KINDS = {
     "host": "serves models made by others",
     "gateway": "passes requests on to hosts",
     "engine": "is a server program",
+    "specification": "is a specification that servers follow",
 }
 
 
@@ -48,6 +51,7 @@ def explained(name: str, width: int) -> Iterator[str]:
 def _behaviours(profile: Profile, model: str, width: int) -> Iterator[str]:
     """Yield the key behaviours by topic, with their values in words; then what was looked for and not found."""
     unknown = []
+    calibration = calibration_of(profile)
     about = "" if profile.wire == CHAT else f", on the wire {profile.wire}"
     yield from ("", f"Key behaviours for agent loops{about}")
     for topic, behaviours in KEY_BEHAVIOURS.items():
@@ -58,6 +62,8 @@ def _behaviours(profile: Profile, model: str, width: int) -> Iterator[str]:
             yield f"  {topic}"
         for title, claim in known:
             text = " ".join(describe(claim.name, claim.value, _quoted).split())
+            seen = best_known(calibration, profile, claim.name, model)
+            text += f" ({seen})" if seen else ""
             contested = " (contested by another source)" if claim.disagrees else ""
             origin = f" (from {claim.origin})" if claim.origin else ""
             yield from labelled(f"{title}:", f"{text}{contested}{origin}", width, 4)

@@ -4,7 +4,8 @@ The index holds every refusal in a profile's claims, which lead to rules, and th
 one for each host, that no claim holds. Causes (`_causes.yaml`) say what is wrong, who can fix it and how.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.error_texts.causes import CauseSide, ErrorCause, causes
@@ -27,6 +28,8 @@ __all__ = [
     "said",
 ]
 
+# A terminal, and who copies from one, breaks words at its width.
+_BREAK: Final = re.compile(r"(?<=\w)[ \t]{0,20}\n[ \t]{0,200}(?=\w)")
 _FIRST_ERROR: Final = 400
 _MOST_CAUSES: Final = 3
 """A cut text that would fit more causes than this explains nothing."""
@@ -87,7 +90,7 @@ def explain(error: Any, status: int | None = None, provider: str = "", wire: str
     # A success that holds an error says nothing about it.
     status = status if status and status >= _FIRST_ERROR else status_in(text)
     shown = said(error)
-    found = [] if is_without_field(text) else _preferred(known_texts().find(text), provider, wire)
+    found = [] if is_without_field(text) else _preferred(_found(text), provider, wire)
     ids = [each.saying.cause for each in found]
     found_causes = _causes([cause_by_field(text, ids[0]), *ids] if ids else ids)
     is_part = any(each.is_part for each in found)
@@ -96,6 +99,13 @@ def explain(error: Any, status: int | None = None, provider: str = "", wire: str
         sayings = sorted([each.saying for each in found], key=lambda saying: order.index(saying.cause))
         return Explanation(shown, found_causes, tuple(dict.fromkeys(sayings)), status, is_part)
     return _of_unknown(text, shown, status)
+
+
+def _found(text: str) -> Sequence[Match]:
+    """Return the known texts in a text; if there is none, those in it without its ends of lines inside words."""
+    found = known_texts().find(text)
+    joined = text if found else _BREAK.sub("", text)
+    return found if joined == text else known_texts().find(joined)
 
 
 def _preferred(found: Iterable[Match], provider: str, wire: str) -> list[Match]:

@@ -30,6 +30,8 @@ _ABOUT_IT: Final = frozenset(
 """What a line or a body says around an error text."""
 
 _MESSAGE: Final = re.compile(r"[\"']message[\"']\s*:\s*[\"']([^\"'{}]{3,200})[\"']")
+_SENTENCE: Final = re.compile(r"[:\]]\s|\.\s")
+_LONG: Final = 4
 _MAX_SEARCHED: Final = 16_384
 
 
@@ -87,6 +89,9 @@ def _phrases(*texts: str) -> Iterator[str]:
         before = len(list(takewhile(_ABOUT_IT.__contains__, found)))
         # Some texts begin with such a word themselves.
         yield from [" ".join(found[start:]) for start in range(before + 1)]
+        # What gateways put before and after a text is not known, but a long sentence is the same anywhere.
+        sentences = [" ".join(_constants(each)) for each in _SENTENCE.split(text[:_MAX_SEARCHED])]
+        yield from [each for each in sentences if each.count(" ") >= _LONG]
 
 
 def _constants(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from conformance.faults import PLAIN, REFUSED, Outgoing
 
 SOURCE = "https://github.com/decolua/9router/issues/1210"
 WIRES = ("chat", "messages", "responses", "gemini")
-# Who asks for a stream is refused so by some hosts.
+# On some wires, the suites provoke refusals by plain requests alone.
 VARIANTS = (PLAIN,)
 BREAKS = ("probes/*", "error/body-shape", "error/body-is-object")
 ON = REFUSED

@@ -49,7 +49,12 @@ class _Ends(NamedTuple):
 
 
 def trace(session: Sequence[Pair], profile: Profile | None = None) -> tuple[Traced, ...]:
-    """Return what the rules find at both ends of a session, with who caused it; `profile` is that of the back."""
+    """Return what the rules find at both ends of a session, once, with who caused it; `profile` is that of the back."""
+    return tuple(_once(trace_each(session, profile)))
+
+
+def trace_each(session: Sequence[Pair], profile: Profile | None = None) -> tuple[Traced, ...]:
+    """Return every finding of the rules at both ends, also where both show one fault."""
     answered = [each for each in session if each.answer is not None]
     fronts: Conversation = tuple([each.front for each in session])
     backs: Conversation = tuple([each.answer for each in answered if each.answer is not None])
@@ -59,8 +64,7 @@ def trace(session: Sequence[Pair], profile: Profile | None = None) -> tuple[Trac
     }
     inherent = set(_inherent(session, profile))
     ends = _Ends(found, list(passages(session)), differences(session).differences, inherent)
-    traced = [_traced(rule, finding, end, ends) for end, each in found.items() for rule, finding in each]
-    return tuple(_once(traced))
+    return tuple([_traced(rule, finding, end, ends) for end, each in found.items() for rule, finding in each])
 
 
 def _once(traced: Sequence[Traced]) -> Iterator[Traced]:

@@ -23,7 +23,7 @@ NONCE: Final = "Q[BCDFGHJKLMNPQRTVWXZ2345679]{9}"
 
 _NONCE: Final = re.compile(NONCE)
 _SAYING: Final = (Kind.SYSTEM, Kind.USER, Kind.ANSWER, Kind.RESULT, Kind.CALL)
-_LEAST: Final = 0.2
+LEAST: Final = 0.2
 """How much of all that two requests say must be common for one to come from the other."""
 
 
@@ -46,8 +46,8 @@ def match(fronts: Sequence[Exchange], backs: Sequence[Exchange]) -> Matched:
     strays: list[Exchange] = []
     for back in backs:
         own = markers(back)
-        score, number = max([(_likeness(own, each), -at) for at, each in enumerate(said)], default=(0.0, 0))
-        if score >= _LEAST:
+        score, number = max([(similarity(own, each), -at) for at, each in enumerate(said)], default=(0.0, 0))
+        if score >= LEAST:
             found.setdefault(-number, []).append(back)
         else:
             strays.append(back)
@@ -70,7 +70,8 @@ def _sayings(spoken: Spoken) -> Iterator[str]:
         yield f"{said[text]} {text}"
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def similarity(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return how much of all that two requests say is common to both, from 0 to 1."""
     whole = one | other
     return len(one & other) / len(whole) if whole else 0.0
 

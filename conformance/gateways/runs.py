@@ -32,6 +32,9 @@ from conformance.wires import by_name
 PREFIX: Final = "single/"
 """How the names of single requests begin."""
 
+REACHES: Final = "gateway/user-texts-kept"
+"""The fact that every case tests."""
+
 _WAIT: Final = 2.0
 """Seconds that the provider waits for a delta to arrive, or for a client that has gone."""
 
@@ -200,6 +203,11 @@ def _judged(
     evidence = Evidence.SIMULATED
     if not pairs:
         return CaseResult(Case(case.name, case.variant, evidence, note=note or f"{NOT_PLAYED}: nothing was received"))
+    if not any([each.backs for each in pairs]):
+        # Nothing was put to the test: a gateway that refuses everything keeps nothing.
+        reason = note or "no request of the client reached the provider"
+        untested = Outcome(REACHES, Status.UNTESTED, Level.MUST, reason=reason)
+        return CaseResult(Case(case.name, case.variant, evidence, (untested,), note=note), pairs)
     judged = differences(pairs)
     traced = trace(pairs, profile) if case.scenario is not None else ()
     found = [*outcomes(judged, pairs), *_of_rules(traced, pairs)]

@@ -22,6 +22,13 @@ _PYTHON: Final = re.compile(
     re.M,
 )
 _GLUED: Final = re.compile(r"(?<![\w.\"'-])(?P<name>[A-Za-z_][\w.-]*)(?:\{|[ \t]*\n\{)\s*(?:\"|\})")
+_ELEMENTS: Final = re.compile(
+    r"^[ \t]*(?:<\w{1,40}>\s{0,9})?<(?P<tag>name|tool_name|tool|function)>\s{0,9}(?P<name>[\w.-]{1,128})\s{0,9}"
+    r"</(?P=tag)>\s{0,9}<(?:arguments|parameters|args|input)>\s{0,9}\{",
+    re.M,
+)
+"""As prompts ask models without tools to call them: a name and its arguments, each in an element."""
+
 _SHOWN: Final = 40
 _CALLED: Final = re.compile(r"([A-Za-z_][\w.]*)\(")
 _PROSE: Final = re.compile(r"[}\]][ \t]*\n*[ \t]*(?:[A-Za-z]+[,.:]?\s+){3}")
@@ -111,6 +118,7 @@ _SHAPES: Final = (
     (_KEYED, "json", _ends_as_json),
     (_PYTHON, "python", _ends_as_calls),
     (_GLUED, "json", _ends_as_json),
+    (_ELEMENTS, "json", _ends_as_json),
 )
 
 

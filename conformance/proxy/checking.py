@@ -1,12 +1,13 @@
 """The process that checks: it takes copies one by one, and reports what it finds as it finds it."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
+from conformance.fidelity import Difference
 from conformance.profiles import Profile
 from conformance.proxy.conversations import Conversation, Grouping
 from conformance.proxy.copies import Copy, Frame
@@ -21,6 +22,7 @@ from conformance.proxy.layers import (
     Layers,
     layer_before,
     layer_behind,
+    traced,
 )
 from conformance.proxy.origins import origin, part
 from conformance.proxy.reading import ReadCopy, read
@@ -36,6 +38,9 @@ MAX_LINES: Final = 3
 
 MAX_KEYS: Final = 64
 """How many secrets of requests are remembered to be removed from what is written and printed, those used last."""
+
+
+_NOTHING: Final[Mapping[tuple[str, str], str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +73,25 @@ class Printer(Protocol):
     def change(self, change: FieldChange) -> None:
         """Print what a gateway does to a field."""
 
+    def loss(self, judged: Judged, loss: Difference) -> None:
+        """Print what was lost on its way, with both places."""
+
     def warn(self, message: str) -> None:
         """Print what went wrong in the check itself."""
 
 
 @dataclass(slots=True)
 class Checking:
-    """Takes copies and keeps what a run has found; `printer` gets each finding as it is found."""
+    """Takes copies and keeps what a run has found; `printer` gets each finding as it is found.
+
+    `front_tape` records what passes the first of two taps: those replies are the gateway's, not the provider's.
+    """
 
     settings: Settings
     profile: Profile | None
     printer: Printer
     tape: Tape | None = None
+    front_tape: Tape | None = None
     tally: Tally = field(default_factory=Tally)
     layers: Layers = field(default_factory=Layers)
     scrubber: Scrubber = field(init=False)
@@ -105,8 +117,7 @@ class Checking:
         """Report what waited for a counterpart, and write cassettes and results."""
         for judged in self.layers.rest():
             self._publish_behind(judged, None)
-        if self.tape is not None:
-            self.tape.write()
+        self.pause()
         if self.settings.results and self.profile is not None:
             host = urlsplit(self.settings.taps[-1][1]).hostname or ""
             shown = "localhost" if host in LOOPBACK else host
@@ -115,8 +126,8 @@ class Checking:
 
     def pause(self) -> None:
         """Write what has changed, while no copy waits or some time has passed."""
-        if self.tape is not None:
-            self.tape.write()
+        for tape in filter(None, (self.tape, self.front_tape)):
+            tape.write()
 
     def _check(self, copy: Copy) -> None:
         self.tally.missing.update(copy.missing)
@@ -128,8 +139,8 @@ class Checking:
             return
         named = _header(copy, self.settings.header)
         conversation = self._grouping.find(copy.tap, exchange, named)
-        if self.tape is not None and copy.tap == len(self.settings.taps) - 1:
-            self.tape.add(conversation, exchange, copy, reading, self.scrubber)
+        if (tape := self._tape_of(copy.tap)) is not None:
+            tape.add(conversation, exchange, copy, reading, self.scrubber)
         judged = self._without_secrets(self._judge.judge(conversation, exchange))
         self._grouping.keep(conversation, exchange, named)
         self._report(judged, copy)
@@ -181,16 +192,29 @@ class Checking:
             for late in self.layers.wait(judged, named):
                 self._publish_behind(late, None)
         else:
-            behind = self.layers.match(judged, named)
-            for each in behind:
-                self._publish_behind(each, judged)
-            answer = behind[-1] if behind else None
-            self._publish(judged, BEFORE, lambda found: layer_before(found, answer))
-            for change in self.layers.new_changes(judged.exchange, answer.exchange) if answer is not None else ():
-                self.printer.change(change)
+            self._report_pair(judged, self.layers.match(judged, named))
 
-    def _publish_behind(self, judged: Judged, before: Judged | None) -> None:
-        self._publish(judged, BEHIND, lambda found: layer_behind(found, before), before)
+    def _report_pair(self, judged: Judged, behind: Sequence[Judged]) -> None:
+        """Print and count what an exchange before the gateway and those behind it show, and what is lost between."""
+        if not behind:
+            self._publish(judged, BEFORE, lambda found: layer_before(found, None, {}))
+            return
+        session, answer = self.layers.session(judged, behind), behind[-1]
+        has_findings = any([each.found for each in (judged, *behind)])
+        known = traced(session, self.profile) if has_findings else {}
+        for each in behind:
+            self._publish_behind(each, judged, known if each is answer else {})
+        self._publish(judged, BEFORE, lambda found: layer_before(found, answer, known))
+        for change in self.layers.new_changes(judged.exchange, answer.exchange):
+            self.printer.change(change)
+        for loss in self.layers.losses(session):
+            self.tally.add_loss(judged, loss)
+            self.printer.loss(judged, loss)
+
+    def _publish_behind(
+        self, judged: Judged, before: Judged | None, known: Mapping[tuple[str, str], str] = _NOTHING
+    ) -> None:
+        self._publish(judged, BEHIND, lambda found: layer_behind(found, before, known), before)
 
     def _publish(
         self, judged: Judged, side: str, layer_of: Callable[[RuleFinding], str], front: Judged | None = None
@@ -225,8 +249,11 @@ class Checking:
         }
 
     def _end(self, conversation: Conversation) -> None:
-        if self.tape is not None:
-            self.tape.end(conversation)
+        if (tape := self._tape_of(conversation.tap)) is not None:
+            tape.end(conversation)
+
+    def _tape_of(self, tap: int) -> Tape | None:
+        return self.tape if tap == len(self.settings.taps) - 1 else self.front_tape
 
 
 def _header(copy: Copy, name: str) -> str:

@@ -1,24 +1,40 @@
 """Which layer is at fault, and what a gateway changes, where the proxy listens before and behind it.
 
-The exchange before the gateway and the one behind it are matched by a header that the gateway passes on, or by what the
-user and the tools said last. What the gateway does to a field is named once, with all positions in lists as one place.
+The exchange before the gateway and those behind it are matched by a header that the gateway passes on, or by what both
+say. They are compared by the facts about gateways: what is lost between the taps is a finding. What the gateway does to
+a field is named once, with all positions in lists as one place.
 """
 
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place, render
-from conformance.proxy.conversations import replies
+from conformance.fidelity import Difference, differences
+from conformance.fidelity.blame import trace_each
+from conformance.fidelity.pairing import LEAST, markers, similarity
+from conformance.fidelity.passages import BACK, CLIENT, FRONT, GATEWAY, PROVIDER, Pair
+from conformance.profiles import Profile
+from conformance.proxy.conversations import WINDOW, replies
 from conformance.proxy.judging import Judged, RuleFinding
 from conformance.wire.exchange import Exchange
-from conformance.wire.text import content_text, quoted
+from conformance.wire.text import quoted
+from conformance.wires import translate
 
-CLIENT: Final = "client"
-GATEWAY: Final = "gateway"
-PROVIDER: Final = "provider"
+__all__ = [
+    "BEFORE",
+    "BEHIND",
+    "CLIENT",
+    "GATEWAY",
+    "PROVIDER",
+    "FieldChange",
+    "Layers",
+    "layer_before",
+    "layer_behind",
+    "traced",
+]
 
 BEFORE: Final = "before"
 BEHIND: Final = "behind"
@@ -27,6 +43,7 @@ BEHIND: Final = "behind"
 MAX_WAITING: Final = 256
 """How many exchanges behind the gateway wait for the one before it."""
 
+_REFUSED: Final = 400
 _MAX_CHANGES: Final = 500
 _ABSENT: Final = object()
 _ANY: Final = "*"
@@ -39,37 +56,66 @@ class FieldChange(NamedTuple):
     what: str
 
 
+class _Waiting(NamedTuple):
+    """An exchange behind the gateway, the header that it came with, and what it says."""
+
+    judged: Judged
+    named: str
+    said: frozenset[str]
+
+
 @dataclass(slots=True)
 class Layers:
     """Matches the exchanges of both taps; `changes` counts what the gateway did, by change."""
 
     changes: dict[FieldChange, int] = field(default_factory=dict)
     matched: int = 0
-    _waiting: OrderedDict[tuple[str, ...], list[Judged]] = field(default_factory=OrderedDict)
-    _count: int = 0
+    _waiting: deque[_Waiting] = field(default_factory=deque)
+    _sessions: OrderedDict[int, deque[Pair]] = field(default_factory=OrderedDict)
+    _lost: set[tuple[str, str, str]] = field(default_factory=set)
 
     def wait(self, judged: Judged, named: str) -> Iterator[Judged]:
         """Keep an exchange behind the gateway; yield those that have waited too long for the one before it."""
-        self._waiting.setdefault(_key(judged.exchange, named), []).append(judged)
-        self._count += 1
-        while self._count > MAX_WAITING:
-            _, oldest = self._waiting.popitem(last=False)
-            self._count -= len(oldest)
-            yield from oldest
+        self._waiting.append(_Waiting(judged, named, markers(_canonical(judged.exchange))))
+        while len(self._waiting) > MAX_WAITING:
+            yield self._waiting.popleft().judged
 
     def match(self, judged: Judged, named: str) -> list[Judged]:
         """Return the exchanges behind the gateway that one before it led to, the last one being the answer."""
-        found = self._waiting.pop(_key(judged.exchange, named), [])
-        self._count -= len(found)
+        if named:
+            found = [each for each in self._waiting if each.named == named]
+        else:
+            found = list(_alike(markers(_canonical(judged.exchange)), self._waiting))
+        for each in found:
+            self._waiting.remove(each)
         self.matched += bool(found)
-        return found
+        return [each.judged for each in found]
 
     def rest(self) -> Iterator[Judged]:
         """Yield the exchanges behind the gateway that none before it led to."""
-        for group in self._waiting.values():
-            yield from group
+        yield from [each.judged for each in self._waiting]
         self._waiting.clear()
-        self._count = 0
+
+    def session(self, before: Judged, behind: Sequence[Judged]) -> tuple[Pair, ...]:
+        """Return the pairs of the session of an exchange before the gateway, its own last; they are remembered."""
+        pairs = self._sessions.setdefault(before.conversation.number, deque(maxlen=WINDOW))
+        self._sessions.move_to_end(before.conversation.number)
+        backs = tuple([_canonical(each.exchange) for each in behind])
+        pairs.append(Pair(before.number, _canonical(before.exchange), backs))
+        if len(self._sessions) > MAX_WAITING:
+            self._sessions.popitem(last=False)
+        return tuple(pairs)
+
+    def losses(self, session: Sequence[Pair]) -> Iterator[Difference]:
+        """Yield what the gateway lost of the last pair of a session; what the client loses, the rules find."""
+        last = session[-1].number
+        for each in differences(session).differences:
+            numbers = {place.split("/")[1] for place in (each.at, each.became)}
+            key = each.fact, each.message, each.at
+            if each.by == GATEWAY and str(last) in numbers and key not in self._lost:
+                if len(self._lost) < _MAX_CHANGES:
+                    self._lost.add(key)
+                yield each
 
     def new_changes(self, before: Exchange, behind: Exchange) -> Iterator[FieldChange]:
         """Yield what the gateway changes in an exchange and was not seen to change before."""
@@ -84,14 +130,25 @@ class Layers:
                 yield change
 
 
-def layer_before(found: RuleFinding, behind: Judged | None) -> str:
+def traced(session: Sequence[Pair], profile: Profile | None) -> Mapping[tuple[str, str], str]:
+    """Return who caused what the rules find in a session, by rule and place; only those for whom two places stand."""
+    found = trace_each(session, profile)
+    return {(each.rule, each.finding.at): each.by for each in found if each.by and each.other}
+
+
+def layer_before(found: RuleFinding, behind: Judged | None, known: Mapping[tuple[str, str], str]) -> str:
     """Return the layer at fault for a finding before the gateway; empty if that is unknown."""
-    return _layer(found, behind, CLIENT, PROVIDER)
+    return known.get((found.rule, _place(found, FRONT))) or _layer(found, behind, CLIENT, PROVIDER)
 
 
-def layer_behind(found: RuleFinding, before: Judged | None) -> str:
+def layer_behind(found: RuleFinding, before: Judged | None, known: Mapping[tuple[str, str], str]) -> str:
     """Return the layer at fault for a finding behind the gateway; empty if that is unknown."""
-    return _layer(found, before, PROVIDER, CLIENT)
+    return known.get((found.rule, _place(found, BACK))) or _layer(found, before, PROVIDER, CLIENT)
+
+
+def _place(found: RuleFinding, end: str) -> str:
+    _, number, *inside = found.finding.at.split("/")
+    return "/".join(["", number, end, *inside])
 
 
 def _layer(found: RuleFinding, other: Judged | None, near: str, far: str) -> str:
@@ -103,15 +160,19 @@ def _layer(found: RuleFinding, other: Judged | None, near: str, far: str) -> str
     return far if found.rule in other.failing else GATEWAY
 
 
-def _key(exchange: Exchange, named: str) -> tuple[str, ...]:
-    if named:
-        return "header", named
-    body = exchange.request
-    messages = body.get("messages") if isinstance(body, Mapping) else None
-    listed = [each for each in messages if isinstance(each, Mapping)] if isinstance(messages, list) else []
-    said = [each for each in listed if each.get("role") in ("user", "tool")]
-    texts = [content_text(each.get("content")).strip() for each in said]
-    return "said", str(len(texts)), texts[0] if texts else "", texts[-1] if texts else ""
+def _canonical(exchange: Exchange) -> Exchange:
+    return translate((exchange,))[0]
+
+
+def _alike(said: frozenset[str], waiting: Sequence[_Waiting]) -> Iterator[_Waiting]:
+    """Yield the first exchange behind that says most of the same, and those before it that failed."""
+    scores = [(similarity(said, each.said), each) for each in waiting]
+    best = max([score for score, _ in scores], default=0.0)
+    for score, each in scores:
+        if best >= LEAST and score == best:
+            yield each
+            if (each.judged.exchange.status or 0) < _REFUSED:
+                return
 
 
 def _answer(exchange: Exchange) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from conformance import rules
+from conformance.fidelity import Difference
 from conformance.observations.sights import digest
 from conformance.profiles import Profile
 from conformance.proxy.judging import Judged, RuleFinding
@@ -110,6 +111,12 @@ class Tally:
         if len(row.findings) < _MAX_FINDINGS:
             where = f"{finding.message} ({judged.conversation.name})"
             row.findings.append(Finding(finding.at, where, finding.level, side=finding.side))
+
+    def add_loss(self, judged: Judged, loss: Difference) -> None:
+        """Count what was lost on its way; it is a finding like those of the rules."""
+        self._model(judged.exchange.model or "(no model)").levels[loss.level] += 1
+        self.sides[loss.by] += 1
+        self.parts[loss.by] += 1
 
     def add_parts(self, parts: Iterable[str]) -> None:
         """Count findings by what has to fix them."""

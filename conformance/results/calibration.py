@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from conformance.documents import read_json
 from conformance.profiles import Claim, Profile
+from conformance.resources import folder, unpacked
 
 
 class RecordingCounts(NamedTuple):
@@ -22,6 +24,13 @@ class RecordingCounts(NamedTuple):
     otherwise: int = 0
     answered: int = 0
     engine: int = 0
+
+
+def calibration_of(profile: Profile) -> Mapping[str, Any]:
+    """Return the last calibration of a provider on its wire; empty if there is none."""
+    path = unpacked(folder("reports") / "results" / "calibration") / f"{profile.name}.json"
+    found: Any = read_json(path) if path.exists() else {}
+    return found if isinstance(found, dict) else {}
 
 
 def counts(evidence: Mapping[str, Any], profile: Profile, name: str, model: str) -> RecordingCounts:

@@ -241,16 +241,17 @@ def load_driven(name: str) -> Scenario:
     return read(definitions.find("scenario for agents", name, _DRIVEN))
 
 
-def played_by_clients(wire: str, globs: Sequence[str] = ()) -> tuple[Scenario, ...]:
-    """Return the scenarios of a wire that clients are driven through, sorted by name.
+def played_by_clients(wire: str, globs: Sequence[str] = (), *, agents: bool = False) -> tuple[Scenario, ...]:
+    """Return the scenarios of a wire that clients are driven through, or whole agents, sorted by name.
 
     `globs`: only those with a name that one of these fits; raises UnknownName for a glob that fits no scenario.
     """
+    known, find = (driven_names(), load_driven) if agents else (names(), load)
     for glob in globs:
-        if not any(fnmatchcase(name, glob) for name in names()):
-            raise UnknownName("scenario", glob, names())
-    chosen = [name for name in names() if not globs or any(fnmatchcase(name, glob) for glob in globs)]
-    return tuple([each for each in map(load, chosen) if wire in each.wires and not each.for_providers])
+        if not any(fnmatchcase(name, glob) for name in known):
+            raise UnknownName("scenario", glob, known)
+    chosen = [name for name in known if not globs or any(fnmatchcase(name, glob) for glob in globs)]
+    return tuple([each for each in map(find, chosen) if wire in each.wires and not each.for_providers])
 
 
 def read(path: Path) -> Scenario:

@@ -47,6 +47,9 @@ _IF_THINKING: Final = (
 )  # fmt: skip
 """Claims about requests that switch thinking on; they do not apply to a request without the switch."""
 
+_ADAPTIVE: Final = {"at": "/thinking/type", "equals": "adaptive", "thinks": True}
+"""Where a request leaves it to the model whether to think, that of an agent does."""
+
 
 class Rejection(NamedTuple):
     """A refused request: the number of its exchange, the rule that it breaks, and the refusal."""
@@ -269,9 +272,13 @@ def serving_sessions(listener: socket.socket | None = None) -> Iterator[SessionS
 def session_profile(profile: Profile, model: str, scenario: Scenario) -> Profile:
     """Return the profile that a session simulates and checks by.
 
-    Its model thinks without being asked to, since few clients can be configured to ask.
+    Its model thinks without being asked to, since few clients can be configured to ask. Whole agents ask by themselves.
     """
     claims = dict(scenario.claims)
-    if profile.at(model).get("thinking.mode", UNKNOWN) in (UNKNOWN, "default-off"):
+    silent = (UNKNOWN,) if scenario.for_agents else (UNKNOWN, "default-off")
+    if profile.at(model).get("thinking.mode", UNKNOWN) in silent:
         claims = {"thinking.mode": "default-on", **dict.fromkeys(_IF_THINKING, UNKNOWN), **claims}
+    switches = profile.at(model).get("thinking.switches")
+    if scenario.for_agents and isinstance(switches, list):
+        claims["thinking.switches"] = [*switches, _ADAPTIVE]
     return profile.with_claims(claims)

@@ -6,13 +6,12 @@ from typing import Any
 
 from conformance import baseline, profiles, scenarios
 from conformance.core_facts import CoreFact, core_facts, untested
-from conformance.documents import read_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import GateResult, check_subjects
 from conformance.profiles import UNKNOWN, Claims, Profile
-from conformance.resources import folder, unpacked
+from conformance.resources import folder
 from conformance.results import UNREADABLE, Evidence
-from conformance.results.calibration import counts
+from conformance.results.calibration import calibration_of, counts
 from conformance.results.record import RunRecord, Selection, package_version
 from conformance.results.runs import Case, Results, RunClaim
 from conformance.scenarios import Scenario
@@ -314,10 +313,7 @@ class Run:
 
     def confirmed(self) -> dict[str, int]:
         """Return how many recordings of real traffic confirm each claim, by the last calibration."""
-        path = unpacked(folder("reports") / "results" / "calibration") / f"{self.profile.name}.json"
-        if not path.exists():
-            return {}
-        evidence: Any = read_json(path)
+        evidence = calibration_of(self.profile)
         return {name: counts(evidence, self.profile, name, self.model).confirmed for name in self._known}
 
     def _playable(self) -> list[str]:

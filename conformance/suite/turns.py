@@ -215,7 +215,8 @@ def _body(scenario: Scenario, variant: str, messages: Sequence[Mapping[str, Any]
     elif claims.get("stream.default") is True:
         body["stream"] = False
     names = claims.get("request.max-tokens-fields")
-    body[names[0] if isinstance(names, list) and names else "max_tokens"] = max_reply_tokens(subject.profile)
+    if names != []:
+        body[names[0] if isinstance(names, list) else "max_tokens"] = max_reply_tokens(subject.profile)
     switch = claims.get("thinking.on") if "thinking.mode" in scenario.needs else None
     return body | switch if isinstance(switch, dict) else body
 

@@ -118,7 +118,9 @@ class ClientSession:
 
     `job` is the document that the driver got. `moments` has, for each exchange, when its request arrived and when its
     reply was sent, in seconds. `refused` maps exchanges to the id of the rule for which a strict session refused the
-    request. `needs_finish`: complete streams of this provider have a finish reason.
+    request. `needs_finish`: complete streams of this provider have a finish reason. `given`: the number of the turn
+    that each exchange got, if the session knows it better than the order shows. `restarts`: the exchanges with which
+    another history begins.
     """
 
     scenario: Scenario
@@ -128,6 +130,8 @@ class ClientSession:
     moments: Sequence[tuple[float, float]] = ()
     refused: Mapping[int, str] = field(default_factory=dict)
     needs_finish: bool = True
+    given: Sequence[int | None] | None = None
+    restarts: Sequence[int] = ()
 
     @cached_property
     def index(self) -> Index:
@@ -137,6 +141,8 @@ class ClientSession:
     @cached_property
     def requests(self) -> tuple[SessionRequest, ...]:
         """Return every request with the turn that it got."""
+        if self.given is not None:
+            return tuple([SessionRequest((at, "request"), at, turn) for at, turn in enumerate(self.given)])
         found: list[SessionRequest] = []
         turn = -1
         for number, exchange in enumerate(self.conversation):

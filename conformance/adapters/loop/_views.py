@@ -35,12 +35,20 @@ def _prompts(session: ClientSession) -> Sequence[Prompt]:
     if not _reports_texts(session):
         return ()
     first = min(session.incomplete, default=len(session.conversation))
+    texts = session.answer.texts or ()
     found = []
     for prompt in session.prompts:
         if any(number >= first for number in prompt.requests) or (not prompt.requests and session.incomplete):
             break
+        if prompt.number >= len(texts) and _was_refused_for_good(session):
+            break
         found.append(prompt)
     return [prompt for prompt in found if prompt.expected.strip()]
+
+
+def _was_refused_for_good(session: ClientSession) -> bool:
+    """Return whether the script refuses a request as too long, and the client reports an error after that."""
+    return _refuses(session.scenario) and session.answer.error is not None and bool(_rejected(session))
 
 
 def _resent(session: ClientSession) -> Sequence[Batch]:
@@ -96,11 +104,15 @@ def _has_later_prompts(scenario: Scenario) -> bool:
 
 
 def _is_complete(scenario: Scenario) -> bool:
-    return not _truncates(scenario)
+    return not _truncates(scenario) and not _refuses(scenario)
+
+
+def _refuses(scenario: Scenario) -> bool:
+    return any("context-length" in turn.first for turn in scenario.turns)
 
 
 def _truncates(scenario: Scenario) -> bool:
-    return any(not TRUNCATING.isdisjoint(turn.raw) for turn in scenario.turns)
+    return any(not TRUNCATING.isdisjoint((*turn.raw, *turn.first)) for turn in scenario.turns)
 
 
 def _fails(scenario: Scenario) -> bool:

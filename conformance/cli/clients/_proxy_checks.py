@@ -15,7 +15,8 @@ from typing import Any, BinaryIO, Final
 
 from conformance import profiles
 from conformance.errors import ConformanceError
-from conformance.proxy.checking import Checking, settings_of
+from conformance.fidelity import Difference
+from conformance.proxy.checking import Checking, Settings, settings_of
 from conformance.proxy.copies import Frame, read_frame
 from conformance.proxy.judging import Judged, RuleFinding
 from conformance.proxy.layers import FieldChange
@@ -52,6 +53,10 @@ class _Screen:
     def change(self, change: FieldChange) -> None:
         """Print what a gateway does to a field."""
         self._print(traffic.change_line(change))
+
+    def loss(self, judged: Judged, loss: Difference) -> None:
+        """Print what was lost on its way, with both places."""
+        self._print(traffic.loss_line(judged, loss, self._paint))
 
     def warn(self, message: str) -> None:
         """Print what went wrong in the check itself."""
@@ -97,13 +102,14 @@ def _check(stream: BinaryIO, value: Mapping[str, Any]) -> int:
     settings = settings_of(value)
     profile = profiles.load_profile(value["provider"]) if value["provider"] else None
     screen = _Screen(has_table=bool(value["table"]))
-    tape, is_whole, problem = None, False, None
+    tape, front, is_whole, problem = None, None, False, None
     try:
         with ExitStack() as stack:
             if settings.record:
                 tape = Tape(Path(settings.record), settings.taps[-1][1], settings.folder, settings.today, screen.warn)
                 stack.enter_context(tape)
-            checking = screen.checking = Checking(settings, profile, screen, tape)
+                front = _front_tape(settings, screen, stack)
+            checking = screen.checking = Checking(settings, profile, screen, tape, front)
             is_whole = _take_all(stream, checking, screen)
             screen.clear()
             checking.finish()
@@ -111,7 +117,7 @@ def _check(stream: BinaryIO, value: Mapping[str, Any]) -> int:
         if screen.checking is None:
             raise
         problem = error
-    written = [f"cassettes: {printable(str(tape.home))}"] if tape is not None else []
+    written = [f"cassettes: {printable(str(each.home))}" for each in (tape, front) if each is not None]
     written += [f"results: {printable(settings.results)}"] if settings.results else []
     _print_summary(screen, checking, profile.name if profile is not None else "", written, value)
     if not is_whole:
@@ -119,6 +125,14 @@ def _check(stream: BinaryIO, value: Mapping[str, Any]) -> int:
     if problem is not None:
         raise problem
     return _exit_code(checking, str(value["fail_on"]))
+
+
+def _front_tape(settings: Settings, screen: _Screen, stack: ExitStack) -> Tape | None:
+    """Return what records the first of two taps, in a folder of its own."""
+    if len(settings.taps) == 1:
+        return None
+    name, url = settings.taps[0]
+    return stack.enter_context(Tape(Path(settings.record) / f"tap-{name}", url, "", settings.today, screen.warn))
 
 
 def _take_all(stream: BinaryIO, checking: Checking, screen: _Screen) -> bool:

@@ -5,8 +5,9 @@ ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL and the like. Paths, queries, headers
 finding is printed as it is found, with the side that has to fix it; a summary follows at the end, on Ctrl-C or when the
 command ends. The exit code is that of the command if it fails, and 5 if nothing was checked.
 
-Keys pass to the provider, and are never stored or printed. With --tap twice, before and behind a gateway, findings name
-the layer at fault, and the fields that the gateway changes are listed.
+Keys pass to the provider, and are never stored or printed. With --tap twice, before and behind a gateway, what the
+gateway loses is a finding with both places, findings of the rules name the party at fault, the fields that the gateway
+changes are listed, and --record keeps both sides, that of the client in the folder tap-NAME.
 """
 
 import argparse

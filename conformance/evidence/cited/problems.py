@@ -11,7 +11,7 @@ from conformance.evidence import index
 from conformance.evidence.cited.citations import Citation
 from conformance.evidence.cited.opening import FilePlace, OpenedFile, OpenState, of_page, places
 from conformance.evidence.cited.pages import Page
-from conformance.evidence.cited.shown import Proof, Shown, shown
+from conformance.evidence.cited.shown import Proof, Shown, shown, without_model
 from conformance.profiles import Source
 
 _MIN_TEXT: Final = 400
@@ -97,12 +97,21 @@ def find(citations: Iterable[Citation], found: OpenedSources, today: date, max_a
 
 
 def proofs(citation: Citation, found: OpenedSources) -> Iterator[tuple[Source, OpenedFile, Shown]]:
-    """Yield what each opened file of a citation shows; recordings in the index are compared by `evidence check`."""
-    for source in citation.sources:
-        if not is_recording(source):
-            for opened in found.opened(source):
-                if opened.state is OpenState.OPENED:
-                    yield source, opened, shown(citation, source, opened)
+    """Yield what each opened file of a citation shows; recordings in the index are compared by `evidence check`.
+
+    What stands in a file counts only if this or another file of the citation names its model.
+    """
+    files = [
+        (source, opened)
+        for source in citation.sources
+        if not is_recording(source)
+        for opened in found.opened(source)
+        if opened.state is OpenState.OPENED
+    ]
+    nameless = without_model(citation, files)
+    for source, opened in files:
+        proof = shown(citation, source, opened)
+        yield source, opened, Shown(Proof.NO_MODEL, proof.line, nameless) if proof.is_found and nameless else proof
 
 
 def is_recording(source: Source) -> bool:

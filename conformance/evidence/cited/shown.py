@@ -46,10 +46,14 @@ def shown(citation: Citation, source: Source, opened: OpenedFile) -> Shown:
         return Shown(Proof.ELSEWHERE, 0, f"the file is {opened.path}")
     if ranges and max(last for _, last in ranges) > text.last:
         return Shown(Proof.ELSEWHERE, 0, f"the file has {text.last:,} lines")
-    found = _quote(source.quote, text, ranges) if source.quote else _value(citation, text, ranges)
-    if found.is_found and citation.models and not _names(citation, source, opened):
-        return Shown(Proof.NO_MODEL, found.line, f"the file does not name {citation.models[0]}")
-    return found
+    return _quote(source.quote, text, ranges) if source.quote else _value(citation, text, ranges)
+
+
+def without_model(citation: Citation, files: Sequence[tuple[Source, OpenedFile]]) -> str:
+    """Return why files do not show of which model they speak: none of them names it; empty if one does."""
+    if not citation.models or any(_names(citation, source, opened) for source, opened in files):
+        return ""
+    return f"no cited file names {citation.models[0].strip('*')}"
 
 
 def _quote(quote: str, text: CitedText, ranges: Sequence[tuple[int, int]]) -> Shown:
@@ -75,12 +79,12 @@ def _value(citation: Citation, text: CitedText, ranges: Sequence[tuple[int, int]
             if at:
                 return Shown(Proof.VALUE, at)
     looked = ", ".join([*words, *citation.messages])
-    beside = f" beside {citation.models[0]}" if citation.models and looked else ""
+    beside = f" beside {citation.models[0].strip('*')}" if citation.models and looked else ""
     return Shown(Proof.NOTHING, 0, f"no {looked}{beside}" if looked else "the value has no words that a file can hold")
 
 
 def _names(citation: Citation, source: Source, opened: OpenedFile) -> bool:
     text = opened.text
     return any(text.near([model]) for model in citation.models) or any(
-        model.lower() in f"{opened.path} {source.quote}".lower() for model in citation.models
+        model.lower().strip("*") in f"{opened.path} {source.quote}".lower() for model in citation.models
     )

@@ -19,8 +19,8 @@ _MAX_GAP: Final = 4000
 
 _LONG: Final = 400
 _PIECE: Final = re.compile(r".{1,160}(?:[\s,{}\[\]]|$)|.{160}")
-_JOINED: Final = re.compile(r"[_-]")
-_EDGE: Final = "(?<![a-z0-9]){}(?![a-z0-9])"
+_JOINED: Final = re.compile(r"[_-]|(?<=\d)\.(?=\d)")
+_LEFT, _RIGHT = "(?<![a-z0-9])", "(?![a-z0-9])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class CitedText:
     def near(self, words: Iterable[str], ranges: Sequence[tuple[int, int]] = ()) -> int:
         """Return the first line of a place that holds all words; 0 if there is none.
 
-        The place is one of the ranges of lines, else some `WINDOW` lines. An underscore, a hyphen and case do not
-        count, because languages write names in different ways.
+        The place is one of the ranges of lines, else some `WINDOW` lines. An underscore, a hyphen, the dot of a version
+        and case do not count, because names are written in different ways. A word may begin or end with a star.
         """
-        patterns = [re.compile(_EDGE.format(re.escape(_plain(word)))) for word in dict.fromkeys(words)]
+        patterns = [_pattern(word) for word in dict.fromkeys(words)]
         if not patterns:
             return 0
         held = [
@@ -106,6 +106,12 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
         else:
             yield from ((number, found[0]) for found in _PIECE.finditer(line))
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    """Return the pattern of a word; it has an edge where it has no star."""
+    left, right = "" if word.startswith("*") else _LEFT, "" if word.endswith("*") else _RIGHT
+    return re.compile(f"{left}{re.escape(_plain(word.strip('*')))}{right}")
 
 
 def _plain(text: str) -> str:

@@ -55,10 +55,16 @@ def words(claim: str, value: Any) -> tuple[str, ...]:
 
 
 def model_words(model: str) -> tuple[str, ...]:
-    """Return the ways to write the name of a model section: whole, and without the vendor; none for any model."""
-    longest = max(_GLOB.split(model), key=len).strip("-/.:@")
+    """Return the ways to write the name of a model section: whole, and without the vendor; none for any model.
+
+    The name of a glob ends with a star.
+    """
+    parts = _GLOB.split(model)
+    longest = max(parts, key=len).strip("-/.:@")
     last = longest.rpartition("/")[2].rpartition(":")[2] or longest
-    return tuple(dict.fromkeys([each for each in (longest, last) if len(each) >= _MIN_MODEL]))
+    names = dict.fromkeys([each for each in (longest, last) if len(each) >= _MIN_MODEL])
+    # What a glob leaves open may follow: the file names one of the models.
+    return tuple([f"{each}*" if len(parts) > 1 else each for each in names])
 
 
 def _messages(value: Any) -> Iterator[str]:

@@ -212,7 +212,8 @@ def _tarred(path: Path) -> Iterator[_Member]:
             if not each.isfile():
                 continue
             inner = each.name.removeprefix("./").partition("/")[2]
-            name = inner.removeprefix("src/")
+            # Packages of npm are installed with this folder, those of Python without it.
+            name = inner if path.suffix == ".tgz" else inner.removeprefix("src/")
             yield _Member(name, each.size, partial(_untarred, archive, each))
 
 

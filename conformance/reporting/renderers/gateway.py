@@ -51,7 +51,7 @@ def line(results: Results, paint: Paint) -> str:
 def _counts(results: Results, paint: Paint) -> str:
     played = [case for case in results.cases if case.outcomes]
     facts = {
-        outcome.rule for case in played for outcome in case.outcomes if outcome.status is not Status.NOT_APPLICABLE
+        outcome.rule for case in played for outcome in case.outcomes if outcome.status in (Status.PASSED, Status.FAILED)
     }
     worst: dict[str, Level] = {each.outcome.rule: each.outcome.level for each in losses(results)}
     must = sum([level is Level.MUST for level in worst.values()])
@@ -82,8 +82,9 @@ def as_json(results: Results) -> str:
 
 
 def exit_code(results: Results) -> int:
-    """Return 1 if something is lost at MUST, 2 if a check errored, else 0."""
+    """Return 1 if something is lost at MUST or was not tested, 2 if a check errored, else 0."""
     outcomes = [outcome for case in results.cases for outcome in case.outcomes]
     if any([each.status is Status.ERRORED for each in outcomes]):
         return 2
-    return int(any([each.status is Status.FAILED and each.level is Level.MUST for each in outcomes]))
+    failed = [each.status is Status.FAILED and each.level is Level.MUST for each in outcomes]
+    return int(any(failed) or any([each.status is Status.UNTESTED for each in outcomes]))

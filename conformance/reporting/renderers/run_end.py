@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from conformance import profiles
@@ -43,8 +44,8 @@ def render(
         "",
         *labelled("Counts:", f"{counts_in_words([cell.verdict for cell in cells])}; {_evidence(cells)}", width, 0),
     ]
-    # Links are not wrapped, so that they can be copied.
-    lines += [f"{label}: {link}" for label, link in links.items()]
+    # Not wrapped, so that it can be copied.
+    lines.append(f"Next: {'; '.join([f'{label}: {link}' for label, link in links.items()])}")
     return "\n".join(lines)
 
 
@@ -53,13 +54,11 @@ def links(provider: str, results: Path | None) -> dict[str, str]:
 
     `results` is the folder that they are written to, if any.
     """
-    how = "add --results DIR, then conformance report --results DIR"
-    found = {"Whole matrix": "add --matrix"}
-    found["Page of these results"] = (
-        how if results is None else f"conformance report --results {shlex.quote(f'{results}')}"
-    )
+    how = "--results DIR, then conformance report --results DIR"
+    found = {"whole matrix": "--matrix"}
+    found["a page"] = how if results is None else f"conformance report --results {shlex.quote(f'{results}')}"
     if provider.partition(".")[0] in profiles.names():
-        found["What is known of this provider"] = f"{_PAGES}{provider}.md"
+        found["all that is known"] = f"{_PAGES}{provider}.md"
     return found
 
 
@@ -99,17 +98,28 @@ def _evidence(cells: Sequence[Cell]) -> str:
     return f"{shown} (the simulator played the profile's claims: `declared` tests the suite, not the provider)"
 
 
-def render_core_facts(facts: Sequence[CoreFact], title: str, model: str, width: int) -> str:
-    """Return the core facts as text, a paragraph each, wrapped to a width."""
+def render_core_facts(
+    facts: Sequence[CoreFact], title: str, model: str, width: int, known: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return the core facts as text, a paragraph each, wrapped to a width.
+
+    `known`: the best that is known of claims beside this run, in words.
+    """
     lines = labelled("Core facts:", f"{title}, model {model}", width)
     for fact in facts:
-        lines += ["", *labelled(fact.verdict.value.upper(), fact.title, width, 2, _TITLE), *_core_fact(fact, width)]
+        lines += [
+            "",
+            *labelled(fact.verdict.value.upper(), fact.title, width, 2, _TITLE),
+            *_core_fact(fact, width, known),
+        ]
     return "\n".join(lines)
 
 
-def _core_fact(fact: CoreFact, width: int) -> Iterator[str]:
+def _core_fact(fact: CoreFact, width: int, known: Mapping[str, str]) -> Iterator[str]:
+    seen = "; ".join([f"{name}: {known[name]}" for name in fact.claimed if known.get(name)])
     claimed = "; ".join(f"{name}: {words}" for name, words in fact.claimed.items())
     rows = [("claimed", claimed), ("observed", fact.observed or "nothing"), ("evidence", ", ".join(fact.evidence))]
+    rows.append(("elsewhere", seen))
     for label, text in (*rows, *(("because", reason) for reason in fact.reasons)):
         if text:
             yield from labelled(label, text, width, 4, _TITLE)

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from tabulate import tabulate
 
+from conformance.fidelity import Difference
 from conformance.proxy.judging import Judged, RuleFinding
 from conformance.proxy.layers import FieldChange
 from conformance.proxy.tally import Tally
@@ -39,6 +40,13 @@ def more_line(judged: Judged, rule: str, count: int) -> str:
 def change_line(change: FieldChange) -> str:
     """Return the line of what a gateway does to a field."""
     return f"gateway: {printable(change.at)} {printable(change.what)}"
+
+
+def loss_line(judged: Judged, loss: Difference, paint: Paint) -> str:
+    """Return the line of what was lost on its way through the gateway or the client, with both places."""
+    level, name = paint(_COLOURS[loss.level], loss.level.value), paint("bold", judged.conversation.name)
+    places = f"{printable(loss.at)}, after it {printable(loss.became)}"
+    return f"{name}: {loss.fact} {level} ({loss.by}) at {places}: {printable(loss.message)}"
 
 
 def table(tally: Tally) -> str:

@@ -76,8 +76,9 @@ class DrivenFolder:
         """
         values = {"note": _NOTE, "root": str(self.path), "folder": str(self.path)}
         match deed, dict(about):
-            case "read", {"file": name}:
-                path = str(self._at(name))
+            case "read", {"file": name, **rest}:
+                # The same file in other letters, since the same call would have the same result.
+                path = str(self._at(name)) if not rest else f"{self.path}/./{self._at(name).relative_to(self.path)}"
                 values |= {"path": path, "command": f"cat {shlex.quote(path)}"}
             case "list", {"folder": name}:
                 folder = str(self.path / name)

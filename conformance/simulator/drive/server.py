@@ -22,7 +22,7 @@ from conformance.profiles import Profile
 from conformance.simulator import Simulator
 from conformance.simulator.drive.folder import PREFIX, folder_for
 from conformance.simulator.drive.session import DrivenSession
-from conformance.simulator.drive.tools import shown
+from conformance.simulator.drive.tools import find, shown
 from conformance.simulator.http import divided, not_found, wire_at
 from conformance.simulator.sessions import session_profile
 from conformance.transport.http import HttpReply, HttpRequest
@@ -73,9 +73,9 @@ class DrivenServer:
             body = None
         if not isinstance(body, dict):
             return Simulator(self.profile).answer(request)
-        messages = _messages(wire, body, served)
+        messages, tools = _read(wire, body, served)
         with self._lock:
-            session = self._session(wire, body, messages, chosen)
+            session = self._session(wire, body, messages, tools, chosen)
         before = len(session.given), len(session.beside)
         reply = session.answer(request, f"{served}?{query}" if query else served)
         self._tell(session, before, reply.status)
@@ -86,13 +86,15 @@ class DrivenServer:
         for session in self._sessions.values():
             session.folder.remove()
 
-    def _session(self, wire: Wire, body: Mapping[str, Any], messages: Sequence[Any], chosen: str) -> DrivenSession:
+    def _session(
+        self, wire: Wire, body: Mapping[str, Any], messages: Sequence[Any], tools: Any, chosen: str
+    ) -> DrivenSession:
         """Return the conversation that a request belongs to, or a new one."""
         found = self._known(wire, messages)
         is_new = bool(messages) and messages[-1].get("role") not in ("tool", "assistant")
         if found is not None and not (found.is_over and is_new and _is_prompt(messages)):
             return found
-        return self._begun(wire, body, messages, chosen)
+        return self._begun(wire, body, messages, tools, chosen)
 
     def _known(self, wire: Wire, messages: Sequence[Any]) -> DrivenSession | None:
         said = [orjson.dumps(each).decode() for each in messages]
@@ -102,7 +104,9 @@ class DrivenServer:
         opening = [each for each in self._sessions.values() if each.is_opening(messages)]
         return next((each for each in reversed(opening) if each.profile.wire == wire.name), None)
 
-    def _begun(self, wire: Wire, body: Mapping[str, Any], messages: Sequence[Any], chosen: str) -> DrivenSession:
+    def _begun(
+        self, wire: Wire, body: Mapping[str, Any], messages: Sequence[Any], tools: Any, chosen: str
+    ) -> DrivenSession:
         prompt = orjson.dumps(messages[-3:]).decode()
         named = [name for name in scenarios.driven_names() if re.search(rf"\b{re.escape(name)}\b", prompt)]
         scenario = scenarios.load_driven(named[-1] if named else chosen)
@@ -122,8 +126,10 @@ class DrivenServer:
         )
         if len(self._sessions) >= _MAX_SESSIONS:
             self._sessions.pop(next(iter(self._sessions))).folder.remove()
-        folder.place()
-        self._sessions[folder.mark] = made
+        if find(tools, self.chosen):
+            # A request without tools that can be used, as for a title, begins no conversation.
+            folder.place()
+            self._sessions[folder.mark] = made
         return made
 
     def _tell(self, session: DrivenSession, before: tuple[int, int], status: int) -> None:
@@ -138,11 +144,11 @@ class DrivenServer:
             self.log(f"{name}: a request beside the conversation")
 
 
-def _messages(wire: Wire, body: dict[str, Any], path: str) -> list[Mapping[str, Any]]:
-    """Return the messages of a request as those of chat completions."""
+def _read(wire: Wire, body: dict[str, Any], path: str) -> tuple[list[Mapping[str, Any]], Any]:
+    """Return the messages and the tools of a request as those of chat completions."""
     translated = wire.translate_one(Exchange.of_plain(request=body, url=path, model=model_of(body)))
-    request: Any = translated.request
-    return [each for _, each in objects(request.get("messages"))] if isinstance(request, dict) else []
+    request: Any = translated.request if isinstance(translated.request, dict) else {}
+    return [each for _, each in objects(request.get("messages"))], request.get("tools")
 
 
 def _is_prompt(messages: Sequence[Mapping[str, Any]]) -> bool:

@@ -22,7 +22,7 @@ from conformance.simulator.responder import Responder
 from conformance.simulator.sessions import AFTER_SCRIPT, ScenarioSession
 from conformance.transport.http import HttpReply
 from conformance.wire.changes import message_key
-from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.exchange import Exchange
 from conformance.wire.text import content_text
 from conformance.wire.values import as_object, objects
 
@@ -30,7 +30,8 @@ NOTHING: Final = "nothing"
 """What the model says for a result that does not hold what it should."""
 
 _TITLE: Final = "Reading notes"
-_SUMMARY: Final = "Summary: notes of the folder {mark} are being read, one after the other. The next one comes now."
+_SUMMARISED: Final = "are being read, one after the other. The next one comes now."
+_SUMMARY: Final = f"Summary: notes of the folder {{mark}} {_SUMMARISED}"
 _NO_TOOL: Final = "There is no tool for that."
 _SHORTER: Final = re.compile(r"\b(?:summary|summaries|summari[sz]e|compact|condense|hand-?off|checkpoint)", re.I)
 _LAST_WORDS: Final = 20_000
@@ -97,6 +98,7 @@ class DrivenSession(ScenarioSession):
     _firsts: dict[int, int] = field(default_factory=dict)
     _messages: Any = None
     _refused: Any = None
+    _cuts: list[int] = field(default_factory=list)
     _is_beside: bool = False
     _number: int | None = None
     _is_shortening: bool = False
@@ -113,9 +115,11 @@ class DrivenSession(ScenarioSession):
         return replace(self.scenario, turns=tuple(turns))
 
     @property
-    def judged(self) -> Conversation:
-        """Return the exchanges of the conversation, up to the request that an agent made shorter, if it did."""
-        return self.exchanges[: self.shortened]
+    def restarts(self) -> tuple[int, ...]:
+        """Return the exchanges with which another history begins: one that was made shorter, or for another model."""
+        switched = [number for number, turn in enumerate(self.scenario.turns) if turn.other_model]
+        firsts = [self.given.index(number) for number in switched if number in self.given]
+        return tuple(sorted({*firsts, *([] if self.shortened is None else [self.shortened])}))
 
     def is_opening(self, messages: Sequence[Any]) -> bool:
         """Return whether messages are those of the first request, of which nothing came back yet."""
@@ -160,7 +164,9 @@ class DrivenSession(ScenarioSession):
                 self._turn = ScriptTurn()
                 self._refused = _keys(messages)
                 return self._refuse(responder, body, firsts[done])
-            return self._play(responder, body, number, found, messages, raw=("cut",))
+            reply = self._play(responder, body, number, found, messages, raw=("cut",))
+            self._cuts.append(number)
+            return reply
         if number is None:
             self._turn = AFTER_SCRIPT
             return self._send(responder, body, AFTER_SCRIPT)
@@ -169,20 +175,24 @@ class DrivenSession(ScenarioSession):
 
     def _stands_beside(self, body: Mapping[str, Any], found: Mapping[str, AgentTool]) -> bool:
         """Return whether a request is not one of the conversation: it has no tools for it, or asks for a summary."""
-        if self._is_shortening and _SHORTER.search(_last_words(body)) and not self._has_prompt_last(body):
+        if self._is_shortening and self._asks_for_summary(body):
             return True
-        if self.tools and not found:
-            return True
-        return not found and self.knows_prompts and bool(self.scenario.tools) and not self._has_prompt(body)
+        if self.scenario.tools:
+            return not found
+        return self.knows_prompts and not self._has_prompt(body)
 
     def _has_prompt(self, body: Mapping[str, Any]) -> bool:
         prompts = [prompt.strip() for prompt in self.scenario.prompts]
         texts = [content_text(each.get("content")) for _, each in objects(body.get("messages"))]
         return any(prompt in text for text in texts for prompt in prompts)
 
-    def _has_prompt_last(self, body: Mapping[str, Any]) -> bool:
+    def _asks_for_summary(self, body: Mapping[str, Any]) -> bool:
+        """Return whether the last words of a request ask for a summary, and nothing in it is one that was given."""
         last = _last_words(body).strip()
-        return self.knows_prompts and any(last.endswith(prompt.strip()) for prompt in self.scenario.prompts)
+        texts = [content_text(each.get("content")) for _, each in objects(body.get("messages"))]
+        is_prompt = self.knows_prompts and any(last.endswith(prompt.strip()) for prompt in self.scenario.prompts)
+        is_given = any(_SUMMARISED in text for text in texts)
+        return bool(_SHORTER.search(last)) and not is_given and not is_prompt
 
     def _next(self, body: Mapping[str, Any], messages: Sequence[Any]) -> int | None:
         """Return the number of the turn that a request gets; None if the script has none for it."""
@@ -273,6 +283,13 @@ class DrivenSession(ScenarioSession):
         if tool is None and "command" in values:
             tool = found.get("shell")
         return None if tool is None else tool.call(values)
+
+    def _history(self) -> list[dict[str, Any]]:
+        """Return the messages before the current turn; a reply that was cut had ids of its own, too."""
+        cut = [turn for number in self._cuts if (turn := self.played.get(number)) is not None]
+        calls = [[{"function": {"name": name}} for name, _ in turn.calls] for turn in cut]
+        before = [{"role": "assistant", "content": "", "tool_calls": each} for each in calls if each]
+        return [*before, *ScenarioSession._history(self)]  # noqa: SLF001 — `super` fails in a class with slots
 
     def _refuse(self, responder: Responder, body: Mapping[str, Any], reason: str) -> HttpReply:
         """Return a refusal in the middle of the work."""

@@ -1,0 +1,41 @@
+"""Recorded exchanges that were answered although a claim says that their requests are refused."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from conformance.evidence.calibration import Failure, calibrate
+from conformance.evidence.compared import Comparison
+
+pytestmark = pytest.mark.slow
+
+EXPLAINED: Final[Mapping[str, str]] = {
+    "8329879b6a22": (
+        "edited after it was recorded: the reply repeats the tools of its request, and theirs are not strict and have "
+        "another description"
+    ),
+}
+"""Why the request of a recording, by its digest, is not what the host answered."""
+
+
+@pytest.fixture(scope="module")
+def refused(shared: Path) -> list[Failure]:
+    """Return the recorded requests that were answered, and that our claims call refused."""
+    found = calibrate([str(shared / "recordings")], jobs=2)
+    return [each for each in found.failures() if each.kind == Comparison.FALSE_POSITIVE.value]
+
+
+def described(failures: list[Failure]) -> Iterator[str]:
+    for each in failures:
+        if each.digest not in EXPLAINED:
+            yield f"{each.ref} at {each.at}: {each.claims} of {each.provider} (by {each.rule}): {each.message}"
+
+
+def test_no_claim_refuses_what_a_host_is_recorded_to_answer(refused: list[Failure]) -> None:
+    assert [] == list(described(refused))
+
+
+def test_every_explanation_is_of_a_request_that_is_called_refused(refused: list[Failure]) -> None:
+    assert {each.digest for each in refused} == EXPLAINED.keys()
