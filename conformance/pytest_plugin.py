@@ -188,7 +188,10 @@ def _unwind_on_signals(config: pytest.Config) -> None:
     from conformance.processes import unwinding_on_signals
 
     stack = ExitStack()
-    stack.enter_context(unwinding_on_signals(lambda number: KeyboardInterrupt(signal.Signals(number).name)))
+    # Not again: pytest itself catches it, and ends the run.
+    stack.enter_context(
+        unwinding_on_signals(lambda number: KeyboardInterrupt(signal.Signals(number).name), again=False)
+    )
     config.add_cleanup(stack.close)
 
 
