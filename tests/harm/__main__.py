@@ -86,7 +86,9 @@ class Run:
 def main() -> None:
     """Measure, print a line for each pair, and write the reports."""
     parser = argparse.ArgumentParser(prog="python -m tests.harm", description=__doc__.partition("\n")[0])
-    parser.add_argument("clients", metavar="CLIENT", nargs="*", help="such as openai-sdk; see `conformance adapter list`")
+    parser.add_argument(
+        "clients", metavar="CLIENT", nargs="*", help="such as openai-sdk; see `conformance adapter list`"
+    )
     parser.add_argument("--wire", action="append", default=[], help="only clients of this wire; repeatable")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="only this fault; repeatable")
     parser.add_argument("--max-time", type=float, default=600.0, metavar="SECONDS", help="shared by the clients")

@@ -1,6 +1,9 @@
-"""What was measured: `reports/harm.json`, one entry for each fault on a wire and variant, with a line per client."""
+"""What was measured: `reports/harm.json`, one entry for each fault on a wire and variant, with a line per client.
 
-from collections.abc import Iterator, Mapping
+What the package reads of it, the clients that break by rule, is a file of its own there.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -9,9 +12,10 @@ import orjson
 
 from conformance import faults
 from conformance.artifacts import write
+from conformance.broken_clients import NOTHING, OUTCOMES, BrokenClients
 from conformance.faults import ServerFault
-from conformance.harm import FILE
 
+FILE: Final = "harm.json"
 ABSENT: Final = "absent"
 """No reply of the scenarios can have the fault."""
 
@@ -85,13 +89,15 @@ def _about(name: str, wire: str, variant: str, clients: Mapping[str, dict[str, s
     }
 
 
-def save(folder: Path, measured: Measured) -> None:
-    """Write the data, a line for each client."""
+def save(folder: Path, rules: Path, measured: Measured) -> None:
+    """Write the data, a line for each client, and a file with the clients that break by rule, a line for each."""
     document = value(measured)
     lines = [_lines(about) for about in document["faults"]]
     unmeasurable = orjson.dumps(document["unmeasurable"], option=orjson.OPT_INDENT_2).decode()
     text = '{\n"faults": [\n' + ",\n".join(lines) + f'\n],\n"unmeasurable": {unmeasurable}\n}}\n'
     write(folder / FILE, text)
+    summed = [f"{_json(rule)}: {_json(about._asdict())}" for rule, about in by_rule(document).items()]
+    write(rules, "{\n" + ",\n".join(summed) + "\n}\n")
 
 
 def _lines(about: Mapping[str, Any]) -> str:
@@ -107,3 +113,20 @@ def _rows(clients: Mapping[str, Any]) -> str:
 
 def _json(thing: Any) -> str:
     return orjson.dumps(thing).decode()
+
+
+def by_rule(document: Mapping[str, Any]) -> dict[str, BrokenClients]:
+    """Return what was measured, by rule."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for about in document["faults"]:
+        for rule in about["rules"] if about["clients"] else ():
+            found.setdefault(rule, []).append(about)
+    return {rule: _summed(listed) for rule, listed in sorted(found.items())}
+
+
+def _summed(listed: Sequence[Mapping[str, Any]]) -> BrokenClients:
+    worst: dict[str, str] = {}
+    for client, found in [each for about in listed for each in about["clients"].items()]:
+        worst[client] = min(found["outcome"], worst.get(client, NOTHING), key=list(OUTCOMES).index)
+    broken = {client: worst[client] for client in sorted(worst) if worst[client] != NOTHING}
+    return BrokenClients(broken, len(worst), tuple(sorted({about["fault"] for about in listed})))

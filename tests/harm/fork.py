@@ -4,6 +4,7 @@ It runs in the environment of the SDK: `python fork.py DRIVER SHARED`. Each line
 `seconds`; each line of the output is the answer of the driver, or `{"failure": …}`, `{"hang": true}`.
 """
 
+import contextlib
 import io
 import json
 import os
@@ -36,10 +37,8 @@ def ask(once: Any, talk: Any, packages: Any, line: str, seconds: float) -> str:
             if not chunk:
                 break
     os.close(reading)
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     os.waitpid(pid, 0)
     if b"\n" in content:
         return content.partition(b"\n")[0].decode()

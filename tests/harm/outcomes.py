@@ -9,7 +9,7 @@ import orjson
 
 from conformance.adapters.loop import parse_arguments
 from conformance.adapters.normalize import normalize_text
-from conformance.harm import ANSWER, CALL, ERROR, HANG, NOTHING, REQUEST
+from conformance.broken_clients import ANSWER, CALL, ERROR, HANG, NOTHING, REQUEST
 from conformance.wire.exchange import Conversation
 from tests.harm.workers import Told
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import faults, harm, rules
+from conformance import faults, rules
 from conformance.artifacts import write
-from conformance.harm import NOTHING, OUTCOMES
+from conformance.broken_clients import DATA, NOTHING, OUTCOMES, BrokenClients, short
 from conformance.results import Level
 from conformance.wire.views import Side
 from tests.harm import data
@@ -26,9 +26,9 @@ The simulator accepts every request: a wrong second request is one that a strict
 """
 
 
-def write_all(folder: Path, measured: Measured) -> None:
-    """Write the data and the page."""
-    data.save(folder, measured)
+def write_all(folder: Path, measured: Measured, rules_file: Path = DATA) -> None:
+    """Write the data, what the package reads of them, and the page."""
+    data.save(folder, rules_file, measured)
     write(folder / PAGE, "\n".join(page(data.value(measured))) + "\n")
 
 
@@ -46,7 +46,7 @@ def page(document: Mapping[str, Any]) -> Iterator[str]:
     words = [f"*{OUTCOMES[each]}*" for each in OUTCOMES if each != NOTHING]
     yield _HEAD.format(outcomes=f"{', '.join(words[:-1])}, or {words[-1]}")
     yield from _clients(listed, document["unmeasurable"])
-    yield from _levels(harm.by_rule(document))
+    yield from _levels(data.by_rule(document))
     for wire in _WIRES:
         about = [each for each in listed if each["wire"] == wire and each["clients"]]
         if about:
@@ -67,7 +67,7 @@ def _clients(listed: list[Any], unmeasurable: Mapping[str, str]) -> Iterator[str
         yield from ("", f"`{name}` cannot be measured {_cell(why)}.")
 
 
-def _levels(by_rule: Mapping[str, harm.RuleHarm]) -> Iterator[str]:
+def _levels(by_rule: Mapping[str, BrokenClients]) -> Iterator[str]:
     known = rules.by_id()
     listed = [(known[name], about) for name, about in by_rule.items() if name in known]
     replies = [(rule, about) for rule, about in listed if rule.on.side is Side.PROVIDER]
@@ -78,10 +78,11 @@ def _levels(by_rule: Mapping[str, harm.RuleHarm]) -> Iterator[str]:
     yield from _list("Not a MUST, but a fault of it breaks clients:", harsh)
 
 
-def _list(head: str, listed: list[tuple[rules.Rule, harm.RuleHarm]]) -> Iterator[str]:
+def _list(head: str, listed: list[tuple[rules.Rule, BrokenClients]]) -> Iterator[str]:
     yield from (head, "")
     for rule, about in listed:
-        yield f"- `{rule.id}` ({rule.level.value}): {about.text}; by {', '.join(about.faults)}. Source: {rule.source.url}"
+        planted = ", ".join(about.faults)
+        yield f"- `{rule.id}` ({rule.level.value}): {about.text}; by {planted}. Source: {rule.source.url}"
     yield from ("",) if listed else ("None.", "")
 
 
@@ -94,7 +95,7 @@ def _row(about: Mapping[str, Any]) -> str:
     title = f"`{fault.name}`: {'harmless. ' if fault.harmless else ''}{_cell(fault.title)}"
     by: dict[str, list[str]] = {}
     for client, found in about["clients"].items():
-        by.setdefault(found["outcome"], []).append(client.replace("@", " "))
+        by.setdefault(found["outcome"], []).append(short(client))
     how = "; ".join([f"{OUTCOMES[each]}: {', '.join(by[each])}" for each in OUTCOMES if each in by and each != NOTHING])
     return f"| {title} | {about['variant']} | {_broken(about)} of {len(about['clients'])} | {how} |"
 

@@ -24,7 +24,7 @@ from tests.harm.workers import Worker
 SCENARIOS: Final = ("parallel-tool-calls", "agent-session")
 """A fault is served in the first of these whose replies can have it; the first is the shorter."""
 
-SECONDS: Final = 60.0
+SECONDS: Final = 30.0
 """A client that has no answer after this time hangs; on healthy replies it takes seconds on a busy machine."""
 
 _RUN: Final = re.compile(r"(/r/\d+)(/.*)")
@@ -76,6 +76,7 @@ class Client:
     definition: AdapterDefinition
     worker: Worker
     server: FaultySessions
+    seconds: float = SECONDS
     healthy: dict[tuple[str, str, str], Seen] = field(default_factory=dict)
     _models: dict[str, tuple[Profile, str]] = field(default_factory=dict)
 
@@ -111,11 +112,11 @@ class Client:
         session = self.server.open(scenario, profile, variant, model)
         if planted:
             self.server.plant(session, fault)
-        told = self.worker.ask(job_of(session), SECONDS)
+        told = self.worker.ask(job_of(session), self.seconds)
         return seen(told, session.exchanges), session.base_url in self.server.changed
 
     def _profile(self, fault: ServerFault) -> tuple[Profile, str]:
-        """Return the provider that the client talks to, and the model: the usual one, or one that can have the fault."""
+        """Return the provider that the client talks to, and the model: the usual, or one that can have the fault."""
         usual = self.definition.providers[0]
         other = fault.at.get(self.definition.protocol, usual).partition("/")[0]
         named = other if other in self.definition.providers else usual

@@ -1,5 +1,6 @@
 """Workers: an SDK that stays loaded and gets job after job, since loading it takes longer than a conversation."""
 
+import contextlib
 import hashlib
 import queue
 import shutil
@@ -89,6 +90,7 @@ class Worker:
     def ask(self, job: Mapping[str, Any], seconds: float) -> Told:
         """Return what the client made of a job."""
         if self._child is None or self._child.poll() is not None:
+            self._stop()
             self._start()
         assert self._child is not None
         assert self._child.stdin is not None
@@ -134,10 +136,15 @@ class Worker:
     def _stop(self) -> None:
         if self._child is not None:
             self._child.kill()
+            if self._child.stdin is not None:
+                # What was written to a worker that ended cannot be flushed.
+                with contextlib.suppress(OSError):
+                    self._child.stdin.close()
         self._child = None
 
 
 def _read(pipe: IO[bytes], lines: "queue.SimpleQueue[bytes]") -> None:
-    for line in pipe:
-        lines.put(line)
+    with pipe:
+        for line in pipe:
+            lines.put(line)
     lines.put(b"")
