@@ -24,6 +24,7 @@ PREFIXES: Final = ("/v1", "/openai/v1", "/v1beta", "/v1beta/openai", "/api/v1", 
 QUESTION: Final = "Answer with the one word: hello."
 
 _OF_A_WIRE: Final = re.compile(r"/(?:chat/completions|messages|responses|models(?:/[^/]+:\w+)?)/?\Z")
+_PAGE: Final = ", an HTML page"
 _ABSENT: Final = (404, 405, 410, 501)
 _OF_THE_KEY: Final = (401, 403)
 _LIST_SECONDS: Final = 15.0
@@ -42,7 +43,7 @@ class Reached(NamedTuple):
 
 
 def bases(url: str) -> tuple[str, ...]:
-    """Return the base URLs to try for a URL, which may be one of a whole request: as given first, then with prefixes."""
+    """Return the base URLs to try for a URL, also for that of a whole request: first as given, then with prefixes."""
     given = _OF_A_WIRE.sub("", url.rstrip("/"))
     parts = urlsplit(given)
     roots = (given, f"{parts.scheme}://{parts.netloc}")
@@ -95,12 +96,12 @@ def reach(connect: Connect, endpoint: Endpoint, model: str, wires: Sequence[str]
     Raises Unusable with the reason if there is none, or if the key is refused.
     """
     answers: list[tuple[Reached, Exchange]] = []
-    tried: dict[str, int] = {}
+    tried: dict[str, str] = {}
     for wire in wires:
         for base in bases(endpoint.base_url):
             exchange = _asked(connect, endpoint, Reached(base, wire), model)
             status = exchange.status or 0
-            if status == 200 and Index((exchange,)).replies:
+            if status == 200 and _is_reply(exchange, wire):
                 return Reached(base, wire)
             if status in _OF_THE_KEY and not answers:
                 raise Unusable(_refused_key(exchange, key=endpoint.key))
@@ -110,12 +111,14 @@ def reach(connect: Connect, endpoint: Endpoint, model: str, wires: Sequence[str]
                 if status == 429 or status >= 500:
                     return answers[0][0]
                 break
-            tried[exchange.url] = status
+            tried[exchange.url] = _answered(exchange)
+        # A site that shows a page at every path is asked on no other wire.
+        if not answers and all(words.endswith(_PAGE) for words in tried.values()):
+            break
     if answers:
         return answers[0][0]
-    shown = ", ".join([f"{urlsplit(url).path} ({status})" for url, status in tried.items()])
-    place = shown_url(endpoint.base_url)
-    raise Unusable(f"no API answers at {place}; the server does, and of these paths it has none: {shown}")
+    shown = ", ".join([f"{urlsplit(url).path} ({words})" for url, words in tried.items()])
+    raise Unusable(f"the server at {shown_url(endpoint.base_url)} answers, but has no path of an API: {shown}")
 
 
 def _asked(connect: Connect, endpoint: Endpoint, place: Reached, model: str) -> Exchange:
@@ -135,15 +138,36 @@ def _moved(endpoint: Endpoint, place: Reached) -> Endpoint:
 def _is_there(exchange: Exchange, model: str) -> bool:
     """Return whether an answer is one of an API, and not of a server that has no such path."""
     status, text = exchange.status or 0, error_text(bodies(exchange)[1])
-    if 300 <= status < 400 or (status < 400 and text.lstrip()[:9].lower().startswith(("<!doctype", "<html"))):
+    if 300 <= status < 400 or (status < 400 and _is_page(text)):
         return False
     # A host that serves no such model says so with 404, too.
-    return status not in _ABSENT or (status == 404 and names_model(text, model))
+    return status not in _ABSENT or (status == 404 and names_model(text, exchange.url, model))
 
 
-def names_model(text: str, model: str) -> bool:
-    """Return whether the text of an error is about the model, and not about the path."""
-    return model in text or re.search(r"\bmodels?\b", text, re.IGNORECASE) is not None
+def _is_page(text: str) -> bool:
+    return text.lstrip()[:9].lower().startswith(("<!doctype", "<html"))
+
+
+def _is_reply(exchange: Exchange, wire: str) -> bool:
+    """Return whether an answer is a reply of a wire by its own form, since a translation reads any object as one."""
+    body = bodies(exchange)[1]
+    if isinstance(body, dict):
+        return by_name(wire).is_reply(body) and bool(Index((exchange,)).replies)
+    return exchange.streamed and bool(Index((exchange,)).replies)
+
+
+def _answered(exchange: Exchange) -> str:
+    """Return in words what a server without an API answers."""
+    if location := exchange.headers.get("location"):
+        return f"HTTP {exchange.status}, a redirect to {location:.100}"
+    page = _PAGE if _is_page(error_text(bodies(exchange)[1])) else ""
+    return f"HTTP {exchange.status}{page}"
+
+
+def names_model(text: str, url: str, model: str) -> bool:
+    """Return whether the text of an error is about the model, and not about the path, which may hold its name."""
+    words = text.replace(urlsplit(url).path, "")
+    return re.search(rf"(?<!\w)(?:{re.escape(model)}|models?)(?!\w)", words, re.IGNORECASE) is not None
 
 
 def _refused_key(exchange: Exchange, *, key: str) -> str:
