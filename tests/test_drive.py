@@ -149,6 +149,10 @@ GUESSED: list[tuple[dict[str, Any], dict[str, str]]] = [
         tool("read_lines", "Reads lines of a file", {"path": STRING, "start": {"type": "integer"}}, "path", "start"),
         {"read": "read_lines"},
     ),
+    (tool("run_cmd", "Runs a command.", {"command": STRING, "cwd": STRING}), {"shell": "run_cmd"}),
+    (tool("run_python", "Runs python code.", {"code": STRING}), {}),
+    (tool("KillShell", "Kills a running background shell.", {"shell_id": STRING}), {}),
+    (tool("read_mcp_resource", "Reads a resource.", {"server": STRING, "uri": STRING}), {}),
     (tool("weather", "Tells the weather", {"city": STRING}), {}),
     (tool("fetch_url", "Reads a file from the web", {"url": STRING}), {}),
 ]
@@ -257,6 +261,7 @@ def test_nothing_changes_outside_of_the_folder_whatever_is_declared(
 def test_every_known_tool_is_called_with_places_and_options_alone(tmp_path: Path) -> None:
     texts = re.compile(
         r"\{(?:path|folder|command|word|old|new|patch|note|root|text)\}|view|str_replace|content|\*|bash|-lc"
+        r"|low|LOW|file"
     )
     for deed, entries in known_tools().items():
         for entry in entries:
