@@ -5,6 +5,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -80,6 +81,8 @@ class _Subject(NamedTuple):
     given: bytes = b""
     environment: Mapping[str, str] = {}
     codes: Mapping[int, int] = UNWOUND
+    asks: bool = False
+    """Whether it runs once it has connected to a server that never answers, whose port is `{port}`."""
 
 
 def _sleeper(folder: Path) -> Path:
@@ -145,6 +148,23 @@ def _pytest(_: Path) -> _Subject:
     return _Subject(("pytest", "--provider=deepseek", *live), printed="collected", codes=_INTERRUPTED)
 
 
+def _check_a_folder(folder: Path) -> _Subject:
+    for number in range(200):
+        (folder / f"{number}.jsonl").write_text((json.dumps(GOOD) + "\n") * 300)
+    words = ("conformance", "check", "--format", "json", "--all", "--jobs", 2, folder)
+    return _Subject(words, printed='{"path":')
+
+
+def _asking(*words: object, **environment: str) -> Callable[[Path], _Subject]:
+    """Return a command that waits for a server."""
+    return lambda folder: _Subject(
+        ("conformance", *words),
+        codes=_AT_ONCE,
+        asks=True,
+        environment={"CONFORMANCE_CACHE": str(folder), **environment},
+    )
+
+
 SUBJECTS: Final[Mapping[str, Callable[[Path], _Subject]]] = {
     "adapter": _adapter,
     "install": _install,
@@ -156,6 +176,15 @@ SUBJECTS: Final[Mapping[str, Callable[[Path], _Subject]]] = {
     "proxy with a command": _proxy_with_a_command,
     "check": _check,
     "pytest": _pytest,
+    "check of a folder": _check_a_folder,
+    "evidence fetch": _asking("evidence", "fetch", "--url", "http://127.0.0.1:{port}"),
+    "evidence fetch by a proxy": _asking("evidence", "fetch", HTTPS_PROXY="http://127.0.0.1:{port}"),
+    "provider discover": _asking(
+        "provider", "discover", "--base-url", "http://127.0.0.1:{port}/v1", "--yes", "--model", "m"
+    ),
+    "provider watch": _asking(
+        "provider", "watch", "--provider", "deepseek", "--base-url", "http://127.0.0.1:{port}/v1"
+    ),
 }
 CELLS: Final = tuple(product(SUBJECTS, ENDINGS))
 
@@ -163,18 +192,22 @@ CELLS: Final = tuple(product(SUBJECTS, ENDINGS))
 @contextmanager
 def _running(subject: _Subject, folder: Path) -> "Iterator[subprocess.Popen[bytes]]":
     """Start a command, and wait until all of its processes run."""
-    environment = {**os.environ, "PIDS": str(folder / "pids"), "TMPDIR": str(folder), **subject.environment}
     with (
-        # A server that accepts and never answers, for the command that sends requests.
+        # A server that accepts and never answers, for the commands that send requests.
         socket.create_server(("127.0.0.1", 0)) as silent,
         (folder / "printed").open("w+b") as printed,
         subprocess.Popen(
-            [sys.executable, "-m", *(str(each).format(port=silent.getsockname()[1]) for each in subject.arguments)],
+            [sys.executable, "-m", *(_filled(each, silent) for each in subject.arguments)],
             stdin=subprocess.PIPE,
             stdout=printed,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env=environment,
+            env={
+                **os.environ,
+                "PIDS": str(folder / "pids"),
+                "TMPDIR": str(folder),
+                **{name: _filled(each, silent) for name, each in subject.environment.items()},
+            },
             start_new_session=True,
         ) as process,
     ):
@@ -183,10 +216,15 @@ def _running(subject: _Subject, folder: Path) -> "Iterator[subprocess.Popen[byte
             process.stdin.write(subject.given)
             process.stdin.flush()
             assert until(lambda: len(pids(folder)) >= subject.recorded and subject.printed in _text(folder), _HANGS)
+            assert not subject.asks or select.select([silent], [], [], _HANGS)[0]
             yield process
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+def _filled(word: object, silent: socket.socket) -> str:
+    return str(word).replace("{port}", str(silent.getsockname()[1]))
 
 
 def _text(folder: Path) -> str:

@@ -16,6 +16,8 @@ from conformance.cli import main
 from conformance.documents.pointer import edit
 from conformance.terminal import ProgressLine, painter
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, check, jsonl, write
+from tests.loops import every
+from tests.sampling import some
 
 
 def test_escape_sequences_of_the_input_are_not_printed(tmp_path: Path) -> None:
@@ -41,11 +43,16 @@ def on_terminal(*arguments: str, **environment: str) -> bytes:
     return shown
 
 
-def test_colours_are_for_terminals_that_support_them(tmp_path: Path) -> None:
+TERMINALS = [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+
+
+@every(("variables", "coloured"), some(TERMINALS, 2))
+def test_colours_are_for_terminals_that_support_them(
+    variables: dict[str, str], coloured: object, tmp_path: Path
+) -> None:
     path = str(write(tmp_path / "a.json", FAULTY))
-    assert b"\x1b[31mMUST\x1b[0m" in on_terminal(path)
-    assert b"\x1b" not in on_terminal(path, NO_COLOR="1")
-    assert b"\x1b" not in on_terminal(path, TERM="dumb")
+    shown = on_terminal(path, **variables)
+    assert (coloured, coloured) == (b"\x1b[31mMUST\x1b[0m" in shown, b"\x1b" in shown)
     assert "\x1b" not in check(path)[1]
 
 

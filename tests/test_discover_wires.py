@@ -53,10 +53,19 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
             "messages.temperature-while-thinking", "messages.thinking-cached", "messages.thinking-not-first",
             "messages.trailing-whitespace", "reasoning.details.reordered", "reasoning.omitted-on-plain-turn",
             "reasoning.on-plain-turn", "signature.field", "signature.prefix-changed", "thinking.off",
+            "error.in-200", "messages.error-result-parts", "messages.system-first", "messages.system-role",
+            "request.conflicts", "request.retired-model", "request.tool-name-pattern", "request.too-long",
+            "results.image-parts", "signature.foreign-host", "thinking.effort-unknown", "thinking.efforts",
+            "tools.schema-keywords",
         }
     ),
-    "deepseek.messages": frozenset({"messages.thinking-cached"}),
-    "deepseek.responses": frozenset({"responses.previous-response-id", "responses.reasoning-without-content"}),
+    "deepseek.messages": frozenset({"messages.thinking-cached", "tools.unsupported-types"}),
+    "deepseek.responses": frozenset(
+        {
+            "responses.phases", "responses.previous-response-id", "responses.reasoning-without-content",
+            "responses.split-calls",
+        }
+    ),
     "openai.responses": frozenset(
         {
             "ids.input-max-length", "reasoning.details.summary-at", "request.format-schema", "request.missing-field",
@@ -65,6 +74,7 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
             "responses.phase-dropped",
             "responses.previous-response-id", "responses.previous-response-not-stored",
             "responses.two-states", "responses.unfinished-blob", "thinking.off", "tools.schema-dialect",
+            "error.in-200", "request.conflicts", "request.too-long", "responses.phases", "signature.foreign-host",
         }
     ),
 }  # fmt: skip

@@ -112,3 +112,33 @@ def test_a_program_gets_exactly_its_environment_and_default_signals(tmp_path: Pa
 def test_a_program_that_cannot_be_started_raises_as_popen_does() -> None:
     with Children() as children, pytest.raises(FileNotFoundError):
         children.start(["no-such-program"], Launch())
+
+
+def test_a_signal_that_native_code_drops_ends_the_run_all_the_same() -> None:
+    script = (
+        "import os, signal, sqlite3, sys; from conformance.processes import unwinding_on_signals;"
+        "database = sqlite3.connect(':memory:');"
+        "database.set_progress_handler(lambda: os.kill(os.getpid(), getattr(signal, sys.argv[1])) or 0, 1000)\n"
+        "with unwinding_on_signals():\n"
+        "    try:\n"
+        "        database.execute('with recursive a(b) as (select 1 union all select b + 1 from a limit 9999)"
+        " select sum(b) from a')\n"
+        "    except sqlite3.OperationalError as error: print(error)\n"
+        "print('went on')"
+    )
+    for name, code in (("SIGINT", -2), ("SIGTERM", 143)):
+        done = subprocess.run([sys.executable, "-c", script, name], capture_output=True, text=True, check=False)
+        assert (code, "interrupted\n") == (done.returncode, done.stdout), done.stderr
+
+
+def test_workers_that_are_killed_while_they_write_results_do_not_keep_the_process() -> None:
+    script = (
+        "import time; from conformance.processes.workers import worker_pool\n"
+        "def work(_): return bytes(2_000_000)\n"
+        "with worker_pool(2) as pool:\n"
+        "    made = [pool.submit(work, number) for number in range(4000)]\n"
+        "    made[20].result()\n"
+        "    raise KeyboardInterrupt\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60)
+    assert -signal.SIGINT == done.returncode

@@ -13,7 +13,16 @@ from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import UnknownName
 from conformance.resources import folder
-from conformance.schemas import BASE, SchemaError, Validator, argument_errors, check_schema, slow_validator, validator
+from conformance.schemas import (
+    BASE,
+    SchemaError,
+    Validator,
+    _files,
+    argument_errors,
+    check_schema,
+    slow_validator,
+    validator,
+)
 from tests.loops import every
 from tests.sampling import some
 
@@ -371,6 +380,6 @@ def test_an_interrupt_while_a_schema_is_read_ends_the_run(monkeypatch: pytest.Mo
     def interrupted(_uri: str) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(schemas, "fetch", interrupted)
+    monkeypatch.setattr(_files, "fetch", interrupted)
     with pytest.raises(KeyboardInterrupt):
         schemas.validator.__wrapped__("canonical/request")

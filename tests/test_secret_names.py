@@ -1,8 +1,9 @@
 """Which names, texts and URLs say that something is a secret, and which only look as if they did."""
 
 import json
+from base64 import b64encode
 
-from conformance.secrets import REDACTED, Scrubber, names
+from conformance.secrets import REDACTED, Scrubber, names, scrubber
 from tests.loops import every
 
 SECRET = "Kx81-qLm_22-vB9z"
@@ -92,3 +93,27 @@ def test_different_secrets_have_different_placeholders() -> None:
     assert [{"api_key": "[redacted]"}, {"api_key": "[redacted-2]"}, {"password": "[redacted]"}] == json.loads(
         Scrubber().text(given)
     )
+
+
+WRITTEN = "Zq7Rk2Lm9Xw4Tb6Vn1Yc8Pd3"
+FORMS = (
+    f"curl -u user:{WRITTEN} https://api.example/v1",
+    f"AWS4-HMAC-SHA256 Credential=x/aws4_request, SignedHeaders=host, Signature={'a1b2c3d4' * 8}",
+    f"Sec-WebSocket-Protocol: realtime, openai-insecure-api-key.{WRITTEN}, openai-beta.realtime-v1",
+    f"machine api.example login me password {WRITTEN}",
+    f'--b\r\nContent-Disposition: form-data; name="api_key"\r\n\r\n{WRITTEN}\r\n--b--\r\n',
+    f"https://api.example/r?next=https%253A%252F%252Fy%252F%253Fapi_key%253D{WRITTEN}",
+    json.dumps({"args": ["mcp", "--api-key", WRITTEN]}),
+    json.dumps({"blob": b64encode(json.dumps({"api_key": WRITTEN}).encode()).decode()}),
+)
+"""Secrets that neither their shape nor the name of a member shows."""
+
+
+def test_secrets_in_forms_of_their_own_are_removed() -> None:
+    for text in FORMS:
+        shown = scrubber().text(text)
+        assert "redacted" in shown, text
+        assert WRITTEN not in shown
+        assert "a1b2c3d4" not in shown
+    for text in ("curl -u name: https://x", '{"args": ["--max-tokens", "8000"]}', "login with a password of your own"):
+        assert text == scrubber().text(text)

@@ -1,9 +1,12 @@
 """Sessions of agents: recognized by content, healthy ones without findings, broken ones with the finding that fits."""
 
 import json
+import os
 import re
+import signal
+import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from conformance.errors import InvalidDocument
 from conformance.files import Task, check_paths
 from conformance.formats import Input, read_path
+from conformance.formats.sessions import databases
 from tests import planted
 from tests.planted import AGENTS, FORMER, WRONG
 
@@ -227,3 +231,21 @@ def test_values_of_the_wrong_type_raise_nothing(tmp_path: Path) -> None:
             for junk in ("[[]]", '{"a": 1}', "null", "1.5"):
                 path.write_text(text.replace(string, junk), "utf-8")
                 assert is_read(path)
+
+
+def test_an_interrupt_while_a_database_is_read_ends_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE session (id)")
+
+    def interrupted() -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        return 0
+
+    def read() -> None:
+        with databases.opened(path) as (database, _):
+            database.set_progress_handler(interrupted, 1)
+            list(database.execute("SELECT id FROM session"))
+
+    with pytest.raises(KeyboardInterrupt):
+        read()

@@ -186,6 +186,7 @@ def test_every_shape_of_a_stream_is_drawn(name: str) -> None:
     assert STREAMS[name](find(streams(quirks=()), STREAMS[name], settings=QUICKLY))
 
 
+@pytest.mark.slow
 def test_the_simplest_stream_has_each_call_in_one_fragment() -> None:
     found = find(streams(), lambda drawn: len(drawn[1].get("tool_calls", ())) == 2, settings=SHRUNK)
     assert [[0], [1]] == fragments(found)

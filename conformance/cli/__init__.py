@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 plus the number of the signal, as in shells."""
 
+_ENDED_BY_SIGNALS = (129, 143)
+"""The exit codes after SIGHUP and SIGTERM, where a command ends its processes first."""
+
 OUTPUT_CLOSED = 141
 """The exit code if the reader closed the output early: 128 plus the number of SIGPIPE."""
 
@@ -33,9 +36,11 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         # sys.stdout is None if the caller has closed it.
         if sys.stdout is not None:
             sys.stdout.flush()
+        if argv is None and code in _ENDED_BY_SIGNALS:
+            _ignore_signals()
     except KeyboardInterrupt:
         if argv is None:
-            _ignore_interrupts()
+            _ignore_signals()
         return INTERRUPTED
     except BrokenPipeError:
         _discard_output()
@@ -77,12 +82,14 @@ def _escape_what_the_terminal_cannot_show() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _ignore_interrupts() -> None:
+def _ignore_signals() -> None:
     """Let nothing interrupt the end of the process, which takes milliseconds: that would show a traceback."""
     # Imported here because only an interrupted run needs it.
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, number):
+            signal.signal(getattr(signal, number), signal.SIG_IGN)
 
 
 def _discard_output() -> None:

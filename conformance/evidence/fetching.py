@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -225,15 +224,12 @@ def fetch(
     `on_file` is called after each file with how many are done, and how many there are.
     """
     files = by_place(recordings)
-    with ThreadPoolExecutor(jobs, "fetch") as pool:
-        try:
-            # map keeps the order of the files, so that the output is the same however long each takes.
-            contents = pool.map(lambda held: _content(held, origin, cache), files.values())
-            for done, (held, content) in enumerate(zip(files.values(), contents, strict=True), 1):
-                yield from check(held, content)
-                on_file(done, len(files))
-        finally:
-            pool.shutdown(cancel_futures=True)
+    listed = list(files.values())
+    # In the order of the files, so that the output is the same however long each takes.
+    contents = processes.results_in_order(lambda held: _content(held, origin, cache), listed, jobs)
+    for done, (held, content) in enumerate(zip(listed, contents, strict=True), 1):
+        yield from check(held, content)
+        on_file(done, len(listed))
 
 
 def cached(recordings: Iterable[IndexedRecording], cache: Cache) -> Iterator[Checked]:

@@ -8,7 +8,8 @@ from typing import Final
 from conformance.errors import Unusable
 from conformance.processes.children import Child, Children, GuardedCommand, Launch
 from conformance.processes.network import LoopbackNetwork, loopback_network
-from conformance.processes.signals import EXITING, unwinding_on_signals
+from conformance.processes.signals import EXITING, noticing_signals, unwinding_on_signals
+from conformance.processes.threads import results_in_order
 
 __all__ = (
     "EXITING",
@@ -19,7 +20,9 @@ __all__ = (
     "LoopbackNetwork",
     "inherited",
     "loopback_network",
+    "noticing_signals",
     "output",
+    "results_in_order",
     "run",
     "unwinding_on_signals",
 )

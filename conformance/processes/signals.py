@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final
 
@@ -26,6 +26,7 @@ class _Unwinding:
         self._error = error
         self._count = 0
         self._is_held = False
+        self._first: int | None = None
         self._waiting: int | None = None
 
     def __call__(self, number: int, _: FrameType | None) -> None:
@@ -34,6 +35,7 @@ class _Unwinding:
             os._exit(128 + number)
         if self._count > 1:
             return
+        self._first = number
         if self._is_held:
             self._waiting = number
             return
@@ -41,6 +43,11 @@ class _Unwinding:
 
     def _raised(self, number: int) -> BaseException:
         return KeyboardInterrupt() if number == signal.SIGINT else self._error(number)
+
+    def raise_again(self) -> None:
+        """Raise what the first signal has raised, if there was one."""
+        if self._first is not None:
+            raise self._raised(self._first)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -56,11 +63,12 @@ class _Unwinding:
 
 
 @contextmanager
-def unwinding_on_signals(error: Callable[[int], BaseException] = _exit) -> Iterator[None]:
+def unwinding_on_signals(error: Callable[[int], BaseException] = _exit, *, again: bool = True) -> Iterator[None]:
     """Let the first of Ctrl-C, SIGTERM and SIGHUP unwind the stack; the second is ignored, the third ends the process.
 
-    `error` makes the exception for SIGTERM and SIGHUP from their number. Only the main thread of a process can handle
-    signals. Those that are ignored, as after `nohup`, or that the caller handles stay as they are.
+    `error` makes the exception for SIGTERM and SIGHUP from their number. It is raised `again` at the end of the block
+    if that ends as if no signal had come, because native code drops what is raised in its callbacks. Only the main
+    thread of a process can handle signals. Those that are ignored, as after `nohup`, or that the caller handles stay.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -74,7 +82,38 @@ def unwinding_on_signals(error: Callable[[int], BaseException] = _exit) -> Itera
         yield
     finally:
         for number, old in changed.items():
-            signal.signal(number, old)
+            # Who ends meanwhile ignores them, and a generator may end this block as late as that.
+            if signal.getsignal(number) is handler:
+                signal.signal(number, old)
+    if again:
+        handler.raise_again()
+
+
+@contextmanager
+def noticing_signals() -> Iterator[Callable[[], None]]:
+    """Yield a function that raises if a signal came inside the block: native code drops what its callbacks raise.
+
+    Only the main thread of a process handles signals; elsewhere the function does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    came, waker = os.pipe()
+    for each in (came, waker):
+        os.set_blocking(each, False)
+    before = signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+
+    def raise_if_any() -> None:
+        with suppress(BlockingIOError):
+            number = os.read(came, 1)[0]
+            raise KeyboardInterrupt if number == signal.SIGINT else _exit(number)
+
+    try:
+        yield raise_if_any
+    finally:
+        signal.set_wakeup_fd(before, warn_on_full_buffer=False)
+        os.close(came)
+        os.close(waker)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import wait
+from typing import Any
 
 from conformance.processes.signals import EXITING, signals_held, unwinding_on_signals
 
@@ -22,9 +23,13 @@ def worker_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
             yield pool
         except BaseException:
             with signals_held():
+                results: Any = pool._result_queue  # noqa: SLF001 — see below
                 pool.shutdown(wait=False, cancel_futures=True)
                 for worker in set(multiprocessing.active_children()) - before:
                     worker.kill()
+                # A worker that is killed while it writes a result leaves a part of it. The executor would wait for the
+                # rest for ever, even at the end of the process, because this process could write it, too.
+                results._writer.close()  # noqa: SLF001
             raise
         finally:
             pool.shutdown(cancel_futures=True)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from conformance.errors import InvalidDocument
 from conformance.schemas._errors import SchemaError, SchemaViolation, errors, value_at
-from conformance.schemas._files import BASE, entry, fetch
+from conformance.schemas._files import BASE, entry, referenced
 
 try:
     import jsonschema_rs
@@ -82,21 +82,12 @@ def _of_arguments() -> tuple[Callable[[Any, Any], bool], Callable[[Any, Any], tu
 
 
 def _quick_validator(name: str) -> Validator:
-    interrupts: list[KeyboardInterrupt] = []
-
-    # The engine takes an interrupt while a file is read for a reference that cannot be resolved.
-    def retrieve(uri: str) -> Any:
-        try:
-            return fetch(uri)
-        except KeyboardInterrupt as interrupt:
-            interrupts.append(interrupt)
-            raise
-
+    schema = entry(name)
+    # Not a function of Python: the engine would take Ctrl-C inside one for a reference that cannot be resolved.
+    retrieve = referenced(schema).__getitem__
     try:
-        engine = jsonschema_rs.Draft202012Validator(entry(name), retriever=retrieve)
+        engine = jsonschema_rs.Draft202012Validator(schema, retriever=retrieve)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-        if interrupts:
-            raise interrupts[0] from None
         raise InvalidDocument(error.message, f"schemas/{name}") from error
     raw = engine.is_valid
 

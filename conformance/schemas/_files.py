@@ -2,6 +2,7 @@
 
 from functools import cache
 from typing import Any, Final
+from urllib.parse import urljoin
 
 import orjson
 
@@ -29,6 +30,23 @@ def read(path: str) -> dict[str, Any]:
 def fetch(uri: str) -> dict[str, Any]:
     """Return the schema with this `$id`. Validators resolve `$ref` here, so nothing goes to the network."""
     return read(uri.removeprefix(BASE).partition("#")[0].removesuffix(".json"))
+
+
+def referenced(schema: Any) -> dict[str, dict[str, Any]]:
+    """Return the schemas that a schema refers to, and those that these refer to, by their addresses."""
+    found: dict[str, dict[str, Any]] = {}
+    waiting: list[tuple[Any, str]] = [(schema, str(schema.get("$id", BASE)))]
+    while waiting:
+        value, base = waiting.pop()
+        if isinstance(value, list):
+            waiting += [(each, base) for each in value]
+        elif isinstance(value, dict):
+            address = urljoin(base, value["$ref"]).partition("#")[0] if isinstance(value.get("$ref"), str) else base
+            if address != base and address not in found and address.startswith(BASE):
+                found[address] = fetch(address)
+                waiting.append((found[address], address))
+            waiting += [(each, base) for each in value.values()]
+    return found
 
 
 def entry(name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from conformance.secrets import KNOWN, STAYS, Scrubber, Unscrubbable, known, merged, shapes
+from conformance.secrets import KNOWN, STAYS, Scrubber, Unscrubbable, known, merged, names, shapes
 from conformance.secrets.members import Members, StringPlace, event_place, is_event, strings
 from conformance.secrets.texts import Found, Hints, decoded_text, find, hints, shaped
 from conformance.secrets.urls import token_parts
@@ -159,8 +159,12 @@ class _SecretSearch:
 
     def _of_strings(self, found: Sequence[_String]) -> Iterator[Edit]:
         groups: dict[StringPlace, list[_String]] = {}
+        before = StringPlace(), ""
         for each in found:
-            if edits := list(self._of_string(each)):
+            # An argument of a command is named by the option before it in the same list.
+            option = "" if each.place.path[:-1] != before[0].path[:-1] else before[1]
+            before = each.place, each.text
+            if edits := list(self._of_argument(each, option) if option.startswith("-") else self._of_string(each)):
                 yield from lifted(edits, [each.segment])
             # An id comes whole, and what comes after it is another one.
             if each.text and not each.place.is_id:
@@ -171,6 +175,14 @@ class _SecretSearch:
                 joined = "".join([each.text for each in group])
                 if edits := list(self._of_joined(joined, place)):
                     yield from lifted(edits, [each.segment for each in group])
+
+    def _of_argument(self, given: _String, option: str) -> Iterator[Edit]:
+        """Yield the edits of a string that follows an option in a list."""
+        text, name = given.text, option.lstrip("-")
+        if names.is_secret(name) and not self.only_known and not names.is_unset(text) and text not in self.asked:
+            yield self._edit(Found(0, len(text), f"value of {name}", text), given.place)
+        else:
+            yield from self._of_string(given)
 
     def _of_joined(self, text: str, place: StringPlace) -> Iterator[Edit]:
         # The pieces alone gave no hints.

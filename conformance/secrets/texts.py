@@ -48,12 +48,40 @@ _MIN_SHAPE: Final = 19
 """The length of the shortest text that looks like a key."""
 
 _NAME: Final = re.compile(r"(?<![\w$-])([A-Za-z][\w-]{1,63})(?:\\*[\"'])?[ \t]*[:=]")
-_OPTION_NAME: Final = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{1,63})[ \t]")
+_OPTION_NAME: Final = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{1,63})[ \t\"']")
 _PARAMETER_NAME: Final = re.compile(r"[?&]([\w-]{1,64})=")
 _NAME_AS_VALUE: Final = re.compile(r"(?i)\"[\w.-]*(?:key|token|auth|secret|passw|cookie|cred|header)[\w.-]*\\*\"")
 _HOLDERS: Final = frozenset({"params", "parameters", "base64_string", "b64", "base64"})
 _URL_WITH_MORE: Final = re.compile(r":(?:\\*/){2}[^\s\"'<>]*[@?#]")
 _RANDOM: Final = re.compile(r"(?=\S*[0-9])(?=\S*[A-Za-z])\S{6,}|\S{20,}")
+
+
+_FURTHER: Final = (
+    (
+        "password of an option",
+        re.compile(r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]+[\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"'\\]{6,})"),
+    ),
+    ("signature", re.compile(r"AWS4-HMAC-SHA256[^\r\n]{0,400}?Signature=(?P<value>[0-9a-f]{32,})")),
+    ("key in a protocol", re.compile(r"insecure-api-key\.(?P<value>[^\s,;\"'\\]{6,})")),
+    ("password in netrc", re.compile(r"\blogin\s+\S{1,64}\s+password\s+(?P<value>\S{6,})")),
+    (
+        "",
+        re.compile(
+            r"form-data; name=\\?\"(?P<name>[\w.-]{1,64})\\?\"[^\r\n\\]{0,99}(?:(?:\\r)?\\n|\r?\n){2}"
+            r"(?P<value>[^\r\n\"\\]{6,4096})"
+        ),
+    ),
+    (
+        "",
+        re.compile(
+            r"(?:[?&]|%(?:25)*(?:3[Ff]|26))(?P<name>[A-Za-z][\w-]{1,63})%(?:25)*3[Dd](?P<value>[^%&;\s\"'<>\\]{6,})"
+        ),
+    ),
+)
+"""Secrets in forms of their own: the kind, and the pattern; one with a name counts if that says so."""
+_FURTHER_HINT: Final = re.compile(
+    r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]|AWS4-HMAC|insecure-api-key|\blogin\s|form-data; name|%(?:25)*3[Dd]"
+)
 
 
 class Hints(NamedTuple):
@@ -77,6 +105,7 @@ def hints(text: str, secrets: tuple[str, ...]) -> Hints:
     shaped = shapes.may_hold(text) or (escaped and shapes.may_hold(plain)) or any(_encoded(text))
     urls = _URL_WITH_MORE.search(plain) is not None
     named = _has_names(text) or (escaped and _has_names(plain)) or ("> " in text and bool(_CURL_HEADER.search(text)))
+    named = named or _FURTHER_HINT.search(plain) is not None
     return Hints(shaped, urls, named, encodings.candidates(secrets, text) if secrets else ())
 
 
@@ -107,12 +136,23 @@ def find(text: str, given: Hints | None = None) -> Iterator[Found]:
         yield from _of_urls(text)
     if (given is None or given.named) and _HINTS.search(text):
         yield from _named(text)
+    if given is None or given.named:
+        yield from _further(text)
 
 
 def shaped(text: str) -> Iterator[Found]:
     """Yield what in a text looks like a key as it stands."""
     for each in shapes.spans(text):
         yield Found(each.start, each.end, each.kind, text[each.start : each.end])
+
+
+def _further(text: str) -> Iterator[Found]:
+    """Yield secrets in forms of their own: in options, signatures, form data, and URLs encoded more than once."""
+    for kind, pattern in _FURTHER if _FURTHER_HINT.search(text) else ():
+        for match in pattern.finditer(text):
+            name, value = match.groupdict().get("name"), match["value"]
+            if (name is None or names.is_secret_parameter(name)) and not names.is_unset(value):
+                yield Found(*match.span("value"), kind if name is None else f"value of {name}", value)
 
 
 def _shaped(text: str) -> Iterator[Found]:
@@ -127,8 +167,12 @@ def _shaped(text: str) -> Iterator[Found]:
 
 def _encoded(text: str) -> Iterator[Found]:
     for match in _ENCODED.finditer(text):
-        if (decoded := _decoded(match[0])) and (held := next(shapes.spans(decoded), None)):
+        if not (decoded := _decoded(match[0])):
+            continue
+        if held := next(shapes.spans(decoded), None):
             yield Found(*match.span(), f"{held.kind}, in base64", decoded[held.start : held.end])
+        elif decoded.startswith("{") and (named := next(_named(decoded), None)):
+            yield Found(*match.span(), f"{named.kind}, in base64", named.secret)
 
 
 def _decoded(text: str) -> str:

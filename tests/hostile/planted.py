@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
@@ -46,7 +47,8 @@ SHAPES: Final = {
 """Keys that look like those of well-known hosts, which no run knows."""
 
 
-def decoded(text: str) -> list[str]:
+@lru_cache(maxsize=16)
+def decoded(text: str) -> tuple[str, ...]:
     """Return a text and what a reader may make of it: with escapes of JSON and URLs undone, once and twice."""
     found = [text]
     for _ in range(2):
@@ -55,7 +57,8 @@ def decoded(text: str) -> list[str]:
     for _ in range(3):
         escaped = _unescaped(escaped)
         found.append(escaped)
-    return found
+    # Many secrets are looked for in one text, and most of its forms are the same.
+    return tuple(dict.fromkeys(found))
 
 
 def _unescaped(text: str) -> str:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -78,6 +78,33 @@ async def play(port: int, requests: Iterator[Request]) -> set[int]:
     return set().union(*await asyncio.gather(*[some() for _ in range(CONNECTIONS)]))
 
 
+class Held(NamedTuple):
+    """What a server answered, the kilobytes that it held at most, and those before the first request."""
+
+    statuses: set[int]
+    most: int
+    first: int
+
+
+def held(kind: Callable[[int], Iterator[Request]], size: int, number: int) -> Held:
+    """Send requests to a server in a process of its own."""
+    command = [sys.executable, "-m", "conformance", "serve", "--provider", "openai", "--port", "0"]
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as served:
+        try:
+            assert served.stdout is not None
+            port = int(served.stdout.readline().rpartition(":")[2])
+            first = _most(served.pid)
+            statuses = asyncio.run(play(port, islice(kind(size), number)))
+            return Held(statuses, _most(served.pid), first)
+        finally:
+            served.terminate()
+
+
+def _most(pid: int) -> int:
+    counted = Path(f"/proc/{pid}/status").read_text()
+    return int(counted.partition("VmHWM:")[2].split()[0])
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts the most that a process has held in /proc")
 @pytest.mark.parametrize(
@@ -91,14 +118,6 @@ async def play(port: int, requests: Iterator[Request]) -> set[int]:
     ],
 )
 def test_a_server_keeps_within_its_memory(kind: Callable[[int], Iterator[Request]], size: int, number: int) -> None:
-    command = [sys.executable, "-m", "conformance", "serve", "--provider", "openai", "--port", "0"]
-    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as served:
-        try:
-            assert served.stdout is not None
-            port = int(served.stdout.readline().rpartition(":")[2])
-            statuses = asyncio.run(play(port, islice(kind(size), number)))
-            counted = Path(f"/proc/{served.pid}/status").read_text()
-        finally:
-            served.terminate()
-    assert statuses <= {200, 400, 404}
-    assert int(counted.partition("VmHWM:")[2].split()[0]) < MAX_MEMORY
+    found = held(kind, size, number)
+    assert found.statuses <= {200, 400, 404}
+    assert found.most < MAX_MEMORY

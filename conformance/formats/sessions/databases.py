@@ -29,21 +29,32 @@ _MAX_STEPS: Final = 20_000
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[sqlite3.Connection, tuple[str, ...]]]:
     """Open a database, and say what of it is not read; raises InvalidDocument for what is damaged or takes too long."""
+    # Imported here because most files are no databases.
+    from conformance.processes import noticing_signals
+
     log = write_ahead.beside(path)
-    try:
-        data = write_ahead.merged(path, log) if log else None
-        with closing(_connection(path, data)) as database:
-            database.execute("PRAGMA query_only = ON")
-            # An index of Kilo calls a function, which with `trusted_schema` off would make the database unreadable.
-            database.set_authorizer(_may_read)
-            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, BOUNDS.bytes)
-            database.set_progress_handler(_Budget(), _STEPS)
-            database.text_factory = _text
-            yield database, (_UNMERGED,) if log and data is None else ()
-    except sqlite3.Error as error:
-        raise InvalidDocument(f"cannot be read as a database of SQLite: {error}", str(path)) from None
-    except OSError as error:
-        raise InvalidDocument(f"cannot be read: {error.strerror}", str(path)) from None
+    with noticing_signals() as raise_if_any:
+        try:
+            data = write_ahead.merged(path, log) if log else None
+            with closing(_connection(path, data)) as database:
+                _restrict(database)
+                yield database, (_UNMERGED,) if log and data is None else ()
+        except sqlite3.Error as error:
+            # SQLite takes Ctrl-C inside a callback for the wish to stop, or to refuse.
+            raise_if_any()
+            raise InvalidDocument(f"cannot be read as a database of SQLite: {error}", str(path)) from None
+        except OSError as error:
+            raise InvalidDocument(f"cannot be read: {error.strerror}", str(path)) from None
+
+
+def _restrict(database: sqlite3.Connection) -> None:
+    """Let queries read tables only, within bounds."""
+    database.execute("PRAGMA query_only = ON")
+    # An index of Kilo calls a function, which with `trusted_schema` off would make the database unreadable.
+    database.set_authorizer(_may_read)
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, BOUNDS.bytes)
+    database.set_progress_handler(_Budget(), _STEPS)
+    database.text_factory = _text
 
 
 def _connection(path: Path, data: bytes | None) -> sqlite3.Connection:

@@ -42,4 +42,5 @@ def judge(item: SentItem, _context: Context) -> list[Fault]:
 def _is_output(item: object, kind: str) -> bool:
     """Return whether an item is one that a reply has; a reference may be any."""
     role = item.get("role") if isinstance(item, dict) else None
-    return kind in (*CALLS, "reasoning", "item_reference") or kind.endswith("_call") or role == "assistant"
+    others = ("reasoning", "item_reference", "tool_search_output")
+    return kind in (*CALLS, *others) or kind.endswith("_call") or role == "assistant"

@@ -34,4 +34,5 @@ def judge(result: Result, _context: Context) -> list[Fault]:
     """
     if result.adjacent:
         return []
-    return [Fault("expected only tool messages between the calls and this result, got another message")]
+    text = "expected only tool messages between the calls and this result, got another message"
+    return [Fault(text, values={"id": result.id, "ids": result.id})]
