@@ -9,7 +9,7 @@ import pytest
 from conformance import load_profile
 from conformance.cli import main
 from conformance.discovery.reaching import Reached, bases, names_model, reach
-from conformance.simulator import Simulator, simulated
+from conformance.simulator import Simulator
 from conformance.transport.client import Client, Endpoint
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
