@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.profiles import Profile
-from conformance.reporting.asked.fields import SentField, FieldClaim, fields, sent_bodies, url
+from conformance.reporting.asked.fields import FieldClaim, SentField, fields, sent_bodies, url
 from conformance.reporting.asked.requests import Sample, Wish
 from conformance.reporting.bodies import body_lines
 from conformance.reporting.text import shorten
