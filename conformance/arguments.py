@@ -24,6 +24,12 @@ _PARTIAL = (
 _LISTED = 3
 
 
+def add_header(parser: argparse.ArgumentParser) -> None:
+    """Add the option for further headers of each request, which `suite.options.headers_of` reads."""
+    text = "a header of each request, for gateways that need their own; its value is never printed; repeatable"
+    parser.add_argument("--header", metavar="NAME:VALUE", action="append", default=[], help=text)
+
+
 def positive(text: str) -> int:
     """Return the number that an argument holds; argparse reports an error if it is not 1 or more."""
     if not (text.isascii() and text.isdecimal() and int(text)):

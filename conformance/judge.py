@@ -76,6 +76,9 @@ def _rules(given: Sequence[Rule | str] | str | None) -> Sequence[Rule]:
         return load()
     if isinstance(given, str):
         return select((given,))
+    if isinstance(given, tuple) and all(isinstance(each, Rule) for each in given):
+        # The same object, because plans are kept by the identity of their rules.
+        return given
     ids = [each for each in given if isinstance(each, str)]
     return (*[each for each in given if isinstance(each, Rule)], *(select(ids) if ids else ()))
 

@@ -129,9 +129,13 @@ def pytest_configure(config: pytest.Config) -> None:
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
     from conformance.pytest_output import keep_http_logs_quiet, safe
-    from conformance.suite.options import Options, with_environment
+    from conformance.suite.options import Options, headers_of, with_environment
     from conformance.suite.run import Run
 
+    try:
+        headers = headers_of(_option(config, "header"))
+    except ConformanceError as error:
+        raise pytest.UsageError(str(error)) from None
     options = Options(
         provider=provider,
         protocol=_option(config, "protocol"),
@@ -153,6 +157,7 @@ def pytest_configure(config: pytest.Config) -> None:
         max_time=_option(config, "max-time"),
         variant=_option(config, "variant"),
         allow_wide_baseline=_option(config, "allow-wide-baseline"),
+        headers=headers,
     )
     _unwind_on_signals(config)
     try:

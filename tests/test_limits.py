@@ -8,7 +8,7 @@ import pytest
 from conformance import check, profiles
 from conformance.documents.pointer import edit
 from conformance.gate import check_results
-from conformance.proxy import judging, tally
+from conformance.proxy import tally
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case, ProbeResult, Results
 from conformance.scenarios import ScriptTurn
@@ -150,11 +150,6 @@ def test_results_say_which_model_is_not_the_one_of_the_profile_and_what_the_simu
     # One reply of the simulator is enough: what it plays proves nothing about the provider.
     assert [("plain", Evidence.SIMULATED), ("stream", Evidence.LIVE)] == evidence["example-model"]
     assert [("plain", Evidence.LIVE)] == evidence[profile.model]
-
-
-def test_a_finding_counts_from_the_first_exchange_though_the_oldest_are_dropped() -> None:
-    assert ["/7/request/model", "/2/request/model"] == [judging._shifted("/2/request/model", n) for n in (5, 0)]
-    assert ["", "/request"] == [judging._shifted(at, 5) for at in ("", "/request")]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import yaml
 
 from conformance import profiles
 from conformance.documents.pointer import REMOVE, edit
-from conformance.proxy import checking, conversations, tally
+from conformance.proxy import checking, conversations, judging, tally
 from conformance.proxy.copies import Copy, Frame, read_frame
 from conformance.proxy.passing import LEFT, TRAILERS, UNENCODED
 from conformance.proxy.tape import Tape
@@ -89,7 +89,7 @@ def test_a_header_decides_which_conversation_it_is() -> None:
 
 
 def test_a_long_conversation_keeps_its_last_exchanges_and_counts_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversations, "WINDOW", 2)
+    monkeypatch.setattr(judging, "MAX_BYTES", 1000)
     history = copies.deepcopy(SESSION[0])
     given = []
     for number in range(6):

@@ -1,6 +1,6 @@
 """Summaries of an adapter's results for reports: by rule, with the cases, the evidence and the fix."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Final
 
@@ -46,16 +46,19 @@ def grade(outcome: Outcome) -> str:
     return {Status.ERRORED: "errored", Status.UNTESTED: "untested"}.get(outcome.status, "")
 
 
-def failures_as_entries(checked: Sequence[CheckResult], day: str) -> tuple[Entry, ...]:
+def failures_as_entries(
+    checked: Sequence[CheckResult], day: str, sources: Mapping[str, str] | None = None
+) -> tuple[Entry, ...]:
     """Return an entry of a baseline for each failure, which ends a year after `day` (ISO 8601).
 
-    Errors are not failures of the adapter and get none.
+    `sources`: the URL of the source of each check; by default those of the rules and the loop facts. Errors are not
+    failures of the adapter and get none.
     """
-    known = loop.with_rules()
+    known = {name: each.source.url for name, each in loop.with_rules().items()} if sources is None else sources
     until = (date.fromisoformat(day) + timedelta(LONGEST - 1)).isoformat()
     return tuple(
         [
-            Entry(each.names[0], f"Failed on {day}: {each.message}", known[each.check].source.url, until)
+            Entry(each.names[0], f"Failed on {day}: {each.message}", known[each.check], until)
             for each in checked
             if each.is_failure
         ]

@@ -70,14 +70,3 @@ def on_case(progress: ProgressLine) -> "OnCase":
             progress.clear()
 
     return show
-
-
-def headers(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return the headers that --header options name; raises Unusable for one that is none."""
-    found = []
-    for text in given:
-        name, colon, value = text.partition(":")
-        if not colon or not name.strip() or not text.isprintable() or not text.isascii():
-            raise Unusable("--header: expected NAME:VALUE, in characters that a header can hold")
-        found.append((name.strip(), value.strip()))
-    return tuple(found)

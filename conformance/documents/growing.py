@@ -61,6 +61,10 @@ class GrowingTexts:
         self._texts: OrderedDict[int, _Text] = OrderedDict()
         self._next = 0
 
+    def __len__(self) -> int:
+        """Return how many texts are remembered."""
+        return len(self._texts)
+
     def parse(self, data: bytes, file: str = "<input>") -> Any:
         """Return the value of a JSON text; raises InvalidDocument as `parse_json` does."""
         for number in reversed(self._texts):

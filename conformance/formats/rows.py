@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from conformance.documents import BOUNDS, parse_json
+from conformance.documents import BOUNDS, GrowingTexts, parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.formats.compression import unpack, unpack_body
 from conformance.formats.records import date_of, date_of_reply, flat_headers, located, status_of
@@ -116,9 +116,9 @@ def conversations(
     its bodies exceed the size bound of a document. Memory holds one batch and one conversation.
     """
     held = _Conversation()
-    first = 0
+    first, texts = 0, GrowingTexts()
     for batch in batches:
-        rows = _Rows(batch, columns, first)
+        rows = _Rows(batch, columns, first, texts)
         first += len(rows)
         if not len(rows):
             continue
@@ -173,13 +173,16 @@ class _Conversation:
 class _Rows:
     """The rows of a batch; a value becomes an object of Python only when its row is read."""
 
-    def __init__(self, batch: "pyarrow.RecordBatch", columns: Mapping[str, str | None] | None, first: int) -> None:
+    def __init__(
+        self, batch: "pyarrow.RecordBatch", columns: Mapping[str, str | None] | None, first: int, texts: GrowingTexts
+    ) -> None:
         pa = arrow()
         if not isinstance(batch, pa.RecordBatch):
             message = f"expected batches of type pyarrow.RecordBatch, got {type(batch).__qualname__}"
             raise TypeError(message)
         self._count: int = batch.num_rows
         self._first = first
+        self._texts = texts
         self._columns: dict[str, Any] = {}
         if not self._count:
             return
@@ -225,7 +228,7 @@ class _Rows:
 
     def _exchange(self, number: int, request: bytes | None, response: bytes | None) -> Exchange:
         headers = self._headers(number)
-        sent = None if request is None else parse_json(unpack(request, "request"), "request")
+        sent = None if request is None else self._texts.parse(unpack(request, "request"), "request")
         coding = headers.get("content-encoding", "")
         answer = None if response is None else plain.reply_body(unpack_body(response, coding, "response"))
         if sent is None and answer is None:

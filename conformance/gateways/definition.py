@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance import definitions, profiles
+from conformance.documents import read_yaml
 from conformance.documents.pointer import Place
 from conformance.errors import UnknownName
 from conformance.profiles import Profile
@@ -152,3 +153,8 @@ def _unknown_words(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
         for word in _BRACES.findall(text):
             if word not in known:
                 yield place, f"expected one of {', '.join(sorted(known))} between braces, got {word!r}"
+
+
+def unable() -> tuple[tuple[str, str], ...]:
+    """Return the gateways that do not run here, each with the reason."""
+    return tuple([(str(name), str(reason)) for name, reason in read_yaml(FOLDER / "_unable.yaml").value.items()])

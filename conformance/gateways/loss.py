@@ -10,6 +10,7 @@ from conformance.fidelity import GATEWAY_RULES
 from conformance.results import Finding, Outcome, Status
 from conformance.results.runs import Case, Results
 
+_RULES_PAGE: Final = "https://github.com/wire-conformance/wire-conformance/blob/main/reports/rules.md"
 _TITLES: Final = {
     fidelity.BACK_REQUEST_VALID: "What the gateway sends is what the provider accepts.",
     fidelity.FRONT_REPLY_VALID: "What the gateway replies is right on the client's wire.",
@@ -58,6 +59,11 @@ class GatewayLoss:
 def known() -> tuple[str, ...]:
     """Return the ids of all facts about gateways."""
     return (*[each.id for each in fidelity.load()], *GATEWAY_RULES)
+
+
+def sources() -> Mapping[str, str]:
+    """Return the URL of the source of each fact about gateways."""
+    return {each.id: each.source.url for each in fidelity.load()} | dict.fromkeys(GATEWAY_RULES, _RULES_PAGE)
 
 
 def losses(results: Results) -> Iterator[GatewayLoss]:

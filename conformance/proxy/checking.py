@@ -138,11 +138,11 @@ class Checking:
             self.tally.add_unchecked(reading.reason)
             return
         named = _header(copy, self.settings.header)
-        size = len(reading.sent) + len(reading.content)
-        conversation = self._grouping.add(copy.tap, exchange, size, named)
+        conversation = self._grouping.find(copy.tap, exchange, named)
         if (tape := self._tape_of(copy.tap)) is not None:
-            tape.add(conversation, copy, reading, self.scrubber)
-        judged = self._without_secrets(self._judge.judge(conversation))
+            tape.add(conversation, exchange, copy, reading, self.scrubber)
+        judged = self._without_secrets(self._judge.judge(conversation, exchange))
+        self._grouping.keep(conversation, exchange, named)
         self._report(judged, copy)
         for ended in self._grouping.overdue():
             self._end(ended)

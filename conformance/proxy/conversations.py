@@ -15,18 +15,19 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from conformance.judge import Session
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.text import content_text
 from conformance.wires import translate
 
-WINDOW: Final = 16
-"""How many of its last exchanges a conversation keeps: rules about sessions see no more, and memory is bounded."""
+MAX_BYTES: Final = 8 * 1024 * 1024
+"""How many bytes of its last exchanges a conversation holds: what is older is not compared with any more."""
 
 MAX_OPEN: Final = 256
 MAX_OPEN_BYTES: Final = 32 * 1024 * 1024
-"""How many conversations are kept, and the bytes of their exchanges; the one that has waited longest is ended first."""
+"""How many conversations are kept, and the bytes of their sessions; the one that has waited longest is ended first."""
 
 _LOOK_BACK: Final = 4
 """In how many assistant messages of a request, from the last, to look for a known reply."""
@@ -39,36 +40,23 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(slots=True)
 class Conversation:
-    """The exchanges of one session: the last ones, and how many there were before.
+    """The exchanges of one session, as far as they are held.
 
-    `seen`: the findings that were reported. `size`: the bytes of the kept exchanges.
+    `session`: judges them; None before the first one is judged. `seen`: the findings that were reported. `size`: how
+    many bytes the session held when the last exchange was kept.
     """
 
     tap: int
     number: int
-    exchanges: list[Exchange] = field(default_factory=list)
-    before: int = 0
+    session: Session | None = None
     seen: set[tuple[str, ...]] = field(default_factory=set)
     keys: list[Key] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
+    size: int = 0
 
     @property
     def name(self) -> str:
         """The name in reports, and of its cassette."""
         return f"conversation-{self.number:04}"
-
-    @property
-    def size(self) -> int:
-        """The bytes of the kept exchanges."""
-        return sum(self.sizes)
-
-    def add(self, exchange: Exchange, size: int) -> None:
-        """Add an exchange, and forget the oldest one beyond the window."""
-        self.exchanges.append(exchange)
-        self.sizes.append(size)
-        if len(self.exchanges) > WINDOW:
-            del self.exchanges[0], self.sizes[0]
-            self.before += 1
 
 
 class Grouping:
@@ -81,24 +69,31 @@ class Grouping:
         self._next = first
         self._size = 0
 
-    def add(self, tap: int, exchange: Exchange, size: int, named: str = "") -> Conversation:
-        """Return the conversation of an exchange, with the exchange added; `named` is the value of the header."""
+    def find(self, tap: int, exchange: Exchange, named: str = "") -> Conversation:
+        """Return the conversation that an exchange belongs to; `named` is the value of the header."""
         (plain,) = translate((exchange,))
-        keys = [(str(tap), *key) for key in ([("header", named)] if named else _sought(plain, exchange))]
-        found = next((self._by_key[key] for key in keys if key in self._by_key), None)
-        if found is None:
+        for key in [("header", named)] if named else _sought(plain, exchange):
+            found = self._by_key.get((str(tap), *key))
+            if found is not None:
+                break
+        else:
             found = Conversation(tap, self._next)
             self._next += 1
             self._open[found.number] = found
         self._open.move_to_end(found.number)
-        self._size -= found.size
-        found.add(exchange, size)
-        self._size += found.size
-        for key in [("header", named)] if named else _offered(plain, exchange):
-            placed = (str(tap), *key)
-            self._by_key[placed] = found
-            found.keys.append(placed)
         return found
+
+    def keep(self, conversation: Conversation, exchange: Exchange, named: str = "") -> None:
+        """Remember by what later requests find a conversation, after its session judged an exchange."""
+        session = conversation.session
+        if session is None:
+            return
+        self._size += session.size - conversation.size
+        conversation.size = session.size
+        for key in [("header", named)] if named else _offered(session, exchange):
+            placed = (str(conversation.tap), *key)
+            self._by_key[placed] = conversation
+            conversation.keys.append(placed)
 
     def overdue(self) -> Iterator[Conversation]:
         """Yield, and forget, the conversations beyond the bounds."""
@@ -134,8 +129,9 @@ def _sought(exchange: Exchange, native: Exchange) -> Iterator[Key]:
         yield "opening", opening
 
 
-def _offered(exchange: Exchange, native: Exchange) -> Iterator[Key]:
-    """Yield the keys by which later requests find the conversation of an exchange."""
+def _offered(session: Session, native: Exchange) -> Iterator[Key]:
+    """Yield the keys by which later requests find the conversation of an exchange, the last one of a session."""
+    exchange = session.last
     messages = _messages(exchange) or []
     opening = _opening(messages)
     if (exchange.status or 200) >= 400:
@@ -146,7 +142,7 @@ def _offered(exchange: Exchange, native: Exchange) -> Iterator[Key]:
         yield "response", name
     if name := _conversation_id(exchange, native):
         yield "conversation", name
-    for reply in replies(exchange):
+    for reply in session.replies:
         for sign in _signs(reply.message):
             yield "reply", opening, sign
 

@@ -1,20 +1,17 @@
 """Copies judged as they come: each exchange within its conversation, each finding once."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from conformance import rules
-from conformance.documents.pointer import parse, render
-from conformance.judge import Judgement, judge
+from conformance.judge import Session
 from conformance.profiles import Profile
-from conformance.proxy.conversations import Conversation
+from conformance.proxy.conversations import MAX_BYTES, Conversation
 from conformance.results import Finding, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Exchange
-from conformance.wire.index import Index
-from conformance.wires import translate
 
 
 class RuleFinding(NamedTuple):
@@ -29,8 +26,8 @@ class Judged:
     """What was found in one exchange.
 
     `found`: findings that are new in the conversation. `applied`: the rules that looked at something in the exchange.
-    `failing`: the rules with any finding, also with one that is not new. `broken`: what rules raised, by rule. `known`:
-    how many departures of the exchange claims describe, by claim and rule.
+    `failing`: the rules with any finding in it, also with one that is not new. `broken`: what rules raised, by rule.
+    `known`: how many departures of the exchange claims describe, by claim and rule.
     """
 
     conversation: Conversation
@@ -50,10 +47,13 @@ class Judge:
     profile: Profile | None
     rules: Sequence[Rule] = field(default_factory=rules.of_traffic)
 
-    def judge(self, conversation: Conversation) -> Judged:
-        """Judge the last exchange of a conversation, after those before it."""
-        last = len(conversation.exchanges) - 1
-        judgement = judge(tuple(conversation.exchanges), self.profile, self.rules)
+    def judge(self, conversation: Conversation, exchange: Exchange) -> Judged:
+        """Judge the next exchange of a conversation, after those before it."""
+        if conversation.session is None:
+            conversation.session = Session(self.profile, self.rules, max_bytes=MAX_BYTES)
+        session = conversation.session
+        judgement = session.judge(exchange)
+        last = session.count - 1
         found: list[RuleFinding] = []
         broken: list[tuple[str, str]] = []
         failing: list[str] = []
@@ -62,45 +62,16 @@ class Judge:
             if outcome.status is Status.ERRORED:
                 broken.append((outcome.rule, outcome.reason))
                 continue
-            known.update({(claim, outcome.rule): n for (at, claim), n in outcome.known_at.items() if at == last})
+            known.update({(claim, outcome.rule): count for (_, claim), count in outcome.known_at.items()})
             if outcome.status is Status.FAILED:
                 failing.append(outcome.rule)
-            for finding in outcome.findings:
-                placed = replace(finding, at=_shifted(finding.at, conversation.before))
-                if _is_new(conversation, outcome.rule, placed):
-                    found.append(RuleFinding(outcome.rule, placed))
-        return Judged(
-            conversation,
-            conversation.exchanges[last],
-            conversation.before + last,
-            tuple(found),
-            tuple(self._applied(judgement, conversation)),
-            frozenset(failing),
-            tuple(broken),
-            known,
-        )
-
-    def _applied(self, judgement: Judgement, conversation: Conversation) -> Iterator[str]:
-        """Yield the rules that looked at an element of the last exchange."""
-        last = len(conversation.exchanges) - 1
-        if not last:
-            yield from judgement.judged()
-            return
-        elements = Index(translate(tuple(conversation.exchanges)))
-        of_view: dict[int, bool] = {}
-        for name in judgement.judged():
-            view = rules.by_id()[name].on
-            if id(view) not in of_view:
-                of_view[id(view)] = any(each.place[0] == last for each in view.select(elements))
-            if of_view[id(view)]:
-                yield name
-
-
-def _shifted(at: str, before: int) -> str:
-    place = parse(at)
-    if not before or not place or not place[0].isdecimal():
-        return at
-    return render((int(place[0]) + before, *place[1:]))
+            found += [
+                RuleFinding(outcome.rule, finding)
+                for finding in outcome.findings
+                if _is_new(conversation, outcome.rule, finding)
+            ]
+        applied = tuple(judgement.judged())
+        return Judged(conversation, exchange, last, tuple(found), applied, frozenset(failing), tuple(broken), known)
 
 
 def _is_new(conversation: Conversation, rule: str, finding: Finding) -> bool:

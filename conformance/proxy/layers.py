@@ -17,7 +17,7 @@ from conformance.fidelity.blame import trace_each
 from conformance.fidelity.pairing import LEAST, markers, similarity
 from conformance.fidelity.passages import BACK, CLIENT, FRONT, GATEWAY, PROVIDER, Pair
 from conformance.profiles import Profile
-from conformance.proxy.conversations import WINDOW, replies
+from conformance.proxy.conversations import replies
 from conformance.proxy.judging import Judged, RuleFinding
 from conformance.wire.exchange import Exchange
 from conformance.wire.text import quoted
@@ -35,6 +35,9 @@ __all__ = [
     "layer_behind",
     "traced",
 ]
+
+MAX_PAIRS: Final = 16
+"""How many exchanges of a conversation are held together with what a gateway made of them, the last ones."""
 
 BEFORE: Final = "before"
 BEHIND: Final = "behind"
@@ -98,7 +101,7 @@ class Layers:
 
     def session(self, before: Judged, behind: Sequence[Judged]) -> tuple[Pair, ...]:
         """Return the pairs of the session of an exchange before the gateway, its own last; they are remembered."""
-        pairs = self._sessions.setdefault(before.conversation.number, deque(maxlen=WINDOW))
+        pairs = self._sessions.setdefault(before.conversation.number, deque(maxlen=MAX_PAIRS))
         self._sessions.move_to_end(before.conversation.number)
         backs = tuple([_canonical(each.exchange) for each in behind])
         pairs.append(Pair(before.number, _canonical(before.exchange), backs))

@@ -76,9 +76,10 @@ class Tape:
         stems = [path.stem.partition("-")[2] for path in self._shelf.home.glob("*/conversation-*.yaml")]
         return 1 + max([int(stem) for stem in stems if stem.isdecimal()], default=0)
 
-    def add(self, conversation: Conversation, copy: Copy, reading: ReadCopy, scrubber: Scrubber) -> None:
+    def add(
+        self, conversation: Conversation, exchange: Exchange, copy: Copy, reading: ReadCopy, scrubber: Scrubber
+    ) -> None:
         """Add an exchange to the cassette of its conversation."""
-        exchange = conversation.exchanges[-1]
         number = conversation.number
         if number in self._refused:
             return

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -304,6 +304,12 @@ def by_id() -> Mapping[str, Rule]:
 
 def select(patterns: Iterable[str]) -> tuple[Rule, ...]:
     """Return the rules whose ids match one of the globs; raises UnknownName if one matches none."""
+    return _selected(tuple(patterns))
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _selected(patterns: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Return the same rules for the same globs: what is planned for a set of rules is kept by its identity."""
     every = of_traffic()
     chosen: dict[str, Rule] = {}
     for pattern in patterns:

@@ -1,7 +1,7 @@
 """The options of a run of the suites, and what the environment says about the server of a live one."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +46,7 @@ class Options:
     whole run may take: nothing is sent after that. `resume`: go on with an interrupted recording. `protocol` names the
     wire; empty means chat completions, or the first wire of a provider that does not serve them. `variant`: play only
     plain or only streamed replies. `allow_wide_baseline`: expected failures may match more than a tenth of the checks.
+    `headers`: further headers of each request to a real endpoint, whose values are secret.
     """
 
     provider: str
@@ -70,6 +71,7 @@ class Options:
     protocol: str = ""
     variant: str = ""
     allow_wide_baseline: bool = False
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @property
     def is_live(self) -> bool:
@@ -103,6 +105,17 @@ def check_base_url(url: str) -> None:
         is_usable = False
     if not is_usable:
         raise Unusable(f"--base-url: expected a URL such as http://127.0.0.1:8000/v1, got {shown_url(url)}")
+
+
+def headers_of(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return the headers that --header options name; their values are secret. Raises Unusable for one that is none."""
+    found = []
+    for text in given:
+        name, colon, value = text.partition(":")
+        if not colon or not name.strip() or not text.isprintable() or not text.isascii():
+            raise Unusable("--header: expected NAME:VALUE, in characters that a header can hold")
+        found.append((name.strip(), value.strip()))
+    return tuple(found)
 
 
 def key_for(profile: Profile, base_url: str) -> str:

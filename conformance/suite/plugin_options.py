@@ -41,6 +41,13 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "help": "Send requests to this server, e.g. http://127.0.0.1:8000/v1. The key, if any, is read from "
         "CONFORMANCE_API_KEY.",
     },
+    "header": {
+        "metavar": "NAME:VALUE",
+        "action": "append",
+        "default": [],
+        "help": "A header of each request of a live run, for gateways that need their own, e.g. 'x-portkey-provider: "
+        "openai'. Its value is never written or printed. Repeatable.",
+    },
     "record": {
         "action": "store_true",
         "help": "Write the replies to cassettes: the provider's with --live, otherwise the simulator's.",

@@ -94,8 +94,9 @@ class Replies:
         if options.has_endpoint:
             exclusive = options.engine is not None
             url, key = options.base_url or profile.base_url, key_for(profile, options.base_url)
-            found = scrubber([key], [url])
-            return Evidence.LIVE, Endpoint(url, key, options.request_timeout, exclusive, found, profile.wire)
+            found = scrubber([key, *[value for _, value in options.headers]], [url])
+            seconds, headers = options.request_timeout, options.headers
+            return Evidence.LIVE, Endpoint(url, key, seconds, exclusive, found, profile.wire, headers)
         if options.record:
             url = stack.enter_context(simulated(profile))
             return Evidence.SIMULATED, Endpoint(f"{url}/v1", wire=profile.wire)

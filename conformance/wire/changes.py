@@ -30,10 +30,10 @@ class MessageChange(NamedTuple):
     is_isolated: bool
 
 
-def common_prefix(before: Sequence[Any], after: Sequence[Any]) -> int:
-    """Return the number of messages that two requests have in common at the beginning."""
-    number = 0
-    for old, new in zip(before, after, strict=False):
+def common_prefix(before: Sequence[Any], after: Sequence[Any], known: int = 0) -> int:
+    """Return the number of messages that two requests have in common at the beginning; so many are `known`."""
+    number = known
+    for old, new in zip(before[known:], after[known:], strict=False):
         # Most messages are equal as they are; their keys, which cost more, decide about the others.
         if old is not new and old != new and message_key(old) != message_key(new):
             break
@@ -42,14 +42,15 @@ def common_prefix(before: Sequence[Any], after: Sequence[Any]) -> int:
 
 
 def find_changes(
-    before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int]
+    before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int], known: int = 0
 ) -> list[MessageChange]:
     """Return the messages of an earlier request that a later one does not have unchanged.
 
     `old` and `new`: the reply that a message sends back, by position; two messages with one reply are the same,
-    whatever their content. `after` ends before the messages that are new in the later request.
+    whatever their content. `after` ends before the messages that are new in the later request. `known`: how many
+    messages they are known to have in common at the beginning.
     """
-    begin = common_prefix(before, after)
+    begin = common_prefix(before, after, min(known, len(after)))
     if begin == len(before):
         return []
     matches = _matches(before, after, old, new, begin)

@@ -5,7 +5,6 @@ continues it is decided by its content, not by the order, because recordings mix
 """
 
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
@@ -59,17 +58,14 @@ class Continuing:
         native = exchange.native
         if not number or (native is not None and native.held is not None):
             return None
-        found, replies = index.resent_of(number), index.replies_before(number)
-        back: dict[int, int] = {}
-        # Of several choices that come back, the last one counts.
-        for position, reply in sorted(found.pairs.items(), key=itemgetter(1)):
-            back[int(replies[reply].place[0])] = position
+        found = index.resent_of(number)
+        back = found.back
         link = self._link(index, number, back)
         if link is None:
             return None
         earlier, end = link
         before = index.resent_of(earlier).pairs
-        changes = find_changes(lists[earlier], lists[number][:end], before, found.pairs)
+        changes = find_changes(lists[earlier], lists[number][:end], before, found.pairs, index.common(earlier, number))
         given, is_returned = index.parts[earlier].replies, earlier in back
         is_unique = is_returned or self._is_unique(earlier)
         place: Place = (number, "request")
@@ -92,7 +88,7 @@ class Continuing:
         returns.
         """
         lists = self._lists
-        prefix, replied = _by_prefix(later, lists, back), _by_reply(back, lists[later], lists, index)
+        prefix, replied = _by_prefix(later, lists, back, index), _by_reply(back, lists[later], lists, index)
         if prefix is None or replied is None:
             return prefix or replied
         return replied if len(lists[replied[0]]) > len(lists[prefix[0]]) else prefix
@@ -145,7 +141,9 @@ def _repeats(before: list[Any], after: list[Any]) -> bool:
     return any(message_key(message) in known for message in before if not _is_system(message))
 
 
-def _by_prefix(later: int, lists: Sequence[list[Any]], back: Mapping[int, int]) -> tuple[int, int] | None:
+def _by_prefix(
+    later: int, lists: Sequence[list[Any]], back: Mapping[int, int], index: "Index"
+) -> tuple[int, int] | None:
     """Return the longest request whose messages are a proper prefix of this one's, and the length of that prefix.
 
     Of several equal ones, it is the one whose reply comes back, else the latest.
@@ -155,7 +153,9 @@ def _by_prefix(later: int, lists: Sequence[list[Any]], back: Mapping[int, int]) 
     for length, _, earlier in sorted(ranks, reverse=True):
         before = lists[earlier]
         # With the same system prompt alone, any two sessions would begin alike.
-        if length < len(after) and not all(map(_is_system, before)) and common_prefix(before, after) == length:
+        if length >= len(after) or all(map(_is_system, before)):
+            continue
+        if common_prefix(before, after, index.common(earlier, later)) == length:
             return earlier, length
     return None
 

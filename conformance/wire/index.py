@@ -182,10 +182,10 @@ class Index:
         found = [self.continuation_of(part.number) for part in self.parts]
         return [each for each in found if each is not None]
 
-    def replies_before(self, number: int) -> Sequence[Reply]:
-        """Return the replies to the requests before one, and perhaps later ones."""
-        # The list of `Resending` itself, which only grows.
-        return self.resent_of(number).replies
+    def common(self, earlier: int, later: int) -> int:
+        """Return how many messages two requests are known to have in common at the beginning."""
+        part = self.parts[later]
+        return part.common if part.earlier is self.parts[earlier] else 0
 
     def resent_of(self, number: int) -> ResentOf:
         """Return which messages of a request send replies back."""

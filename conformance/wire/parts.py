@@ -98,7 +98,7 @@ class ExchangePart:
         listed: list[Any] = self.listed or []
         for part in reversed(before[-LOOK_BACK:]):
             if part.listed and listed:
-                common = _equal(part.listed, listed)
+                common = self._common(part)
                 if common > self.common:
                     self.earlier, self.common = part, common
                 if common in (len(part.listed), len(listed)):
@@ -120,6 +120,30 @@ class ExchangePart:
                 border = min(self.common, min(self.user, earlier.user) + 2)
                 start = min(start, max(0, last_assistant(listed, border)))
             self.start = earlier.border(start)
+
+    def _common(self, part: "ExchangePart") -> int:
+        """Return how many messages two requests have in common at the beginning, down to the order of keys."""
+        before, after = part.listed or [], self.listed or []
+        number = 0
+        for old, new in zip(before, after, strict=False):
+            if old is not new:
+                break
+            number += 1
+        if number == min(len(before), len(after)) or before[number] != after[number]:
+            return number
+        for old, new in zip(part.marks[number:], self.marks[number:], strict=False):
+            if old is None or old != new:
+                break
+            number += 1
+        return number
+
+    @cached_property
+    def marks(self) -> list[int | None]:
+        """Return a number for each message: messages that are rendered alike have the same; None if one cannot be.
+
+        In Python, 1, 1.0 and True are equal, and so are objects with their keys in another order.
+        """
+        return [_mark(message) for message in self.listed or ()]
 
     def border(self, position: int) -> int:
         """Return the last position at or before one at which elements were divided."""
@@ -352,24 +376,11 @@ def _rendered(value: Any) -> bytes:
         return repr(value).encode(errors="replace")
 
 
-def _equal(before: list[Any], after: list[Any]) -> int:
-    """Return how many values two lists have in common at the beginning, down to the order of keys."""
-    number = 0
-    for old, new in zip(before, after, strict=False):
-        if old is not new and not _is_equal(old, new):
-            break
-        number += 1
-    return number
-
-
-def _is_equal(old: Any, new: Any) -> bool:
-    """Return whether two values are rendered alike: in Python, 1, 1.0 and True are equal, and so are other orders."""
-    if old != new:
-        return False
+def _mark(message: Any) -> int | None:
     try:
-        return orjson.dumps(old) == orjson.dumps(new)
+        return hash(orjson.dumps(message))
     except TypeError:
-        return False
+        return None
 
 
 def _is_shared(before: list[Any], after: list[Any], common: int) -> bool:

@@ -27,10 +27,11 @@ class ResentOf:
 
     `pairs`: the number of the reply that a message sends back, by position. `found`: the number of the assistant
     message in which each reply was found, although another one may have taken it. `start`: pairs before this position
-    are those of the earlier request; 0 if all were looked for. `fresh`: the positions of the others.
+    are those of the earlier request; 0 if all were looked for. `fresh`: the positions of the others, and `searched` the
+    replies that were found among them. `back`: the position at which a reply to each earlier request comes back.
     """
 
-    __slots__ = ("found", "fresh", "pairs", "replies", "replies_before", "start")
+    __slots__ = ("back", "found", "fresh", "pairs", "replies", "replies_before", "searched", "start")
 
     def __init__(self, replies: Sequence[Reply], start: int = 0) -> None:
         self.replies = replies
@@ -39,6 +40,8 @@ class ResentOf:
         self.pairs: dict[int, int] = {}
         self.found: dict[int, int] = {}
         self.fresh: list[int] = []
+        self.searched: list[int] = []
+        self.back: dict[int, int] = {}
 
     def of(self, index: "Index", number: int) -> list[Resent]:
         """Return the messages, in the order of their replies."""
@@ -76,6 +79,7 @@ class Resending:
         self._positions = _Positions(self._replies)
         self._done: list[ResentOf] = []
         self._sent: set[Any] = set()
+        self._is_plural = False
 
     def add(self, index: "Index", number: int) -> ResentOf:
         """Return what is found in the next request."""
@@ -94,6 +98,7 @@ class Resending:
 
     def _take(self, before: "ExchangePart") -> None:
         """Take the replies to the request before, which can be sent back from now on."""
+        self._is_plural = self._is_plural or len(before.replies) > 1
         for reply in before.replies:
             number, expected = len(self._replies), len(before.assistants)
             self._replies.append(reply)
@@ -107,15 +112,20 @@ class Resending:
             return None
         before = self._done[earlier.number]
         made = ResentOf(self._replies, part.start)
-        made.pairs, made.found = dict(before.pairs), dict(before.found)
+        made.pairs, made.found, made.back = dict(before.pairs), dict(before.found), dict(before.back)
+        first = len(part.assistants) - sum([len(piece.assistants) for piece in part.pieces])
         for position in before.fresh:
             if position >= part.start:
-                del made.pairs[position]
-        first = len(part.assistants) - sum([len(piece.assistants) for piece in part.pieces])
-        made.found = {at: position for at, position in made.found.items() if position < first}
-        if any(position >= part.start for position in made.pairs) or self._may_change(part, before, made, first):
+                made.back.pop(int(self._replies[made.pairs.pop(position)].place[0]), None)
+        again = [number for number in before.searched if made.found[number] >= first]
+        for number in again:
+            del made.found[number]
+        if self._is_plural or self._may_change(part, before, made, first):
             return None
-        return self._searched(part, made, first)
+        found = self._searched(part, made, first)
+        # A reply that came back in a message which is gone may come back in an earlier one instead.
+        is_same = found is not None and all([found.found.get(each) == before.found[each] for each in again])
+        return found if is_same else None
 
     def _may_change(self, part: "ExchangePart", before: ResentOf, made: ResentOf, first: int) -> bool:
         """Return whether a reply that came since may come back in a message that the earlier request had."""
@@ -132,7 +142,7 @@ class Resending:
         """Search the assistant messages from one on; None if what holds of those before it may not hold any more."""
         native = part.exchange.native
         held = None if native is None else native.held
-        carried = set(made.pairs.values())
+        carried, fresh = set(made.pairs.values()), set[int]()
         for number, at in self._known.sent_back(part.assistants, first):
             if at is None or number in made.found:
                 if number in made.found and at is not None and at == self._known.expected[number]:
@@ -140,6 +150,7 @@ class Resending:
                 continue
             position, value = part.assistants[at]
             made.found[number] = at
+            made.searched.append(number)
             if held is not None and position in held:
                 continue
             if number in carried:
@@ -148,10 +159,15 @@ class Resending:
             # Similarity is computed only if there is a rival, which is rare.
             if rival is None or self._similarity(number, value) >= self._similarity(rival, value):
                 made.pairs[position] = number
+                fresh.add(position)
         for number, (position, _) in self._positions.changed(part, made.pairs, first):
             if held is None or position not in held:
                 made.pairs[position] = number
-        made.fresh = sorted([position for position in made.pairs if position >= made.start])
+                fresh.add(position)
+        made.fresh = sorted(fresh)
+        # Of several choices that come back, the last one counts.
+        for number, position in sorted([(made.pairs[position], position) for position in fresh]):
+            made.back[int(self._replies[number].place[0])] = position
         return made
 
     def _similarity(self, number: int, value: dict[str, Any]) -> tuple[bool, ...]:

@@ -19,8 +19,11 @@ _TELLS: Final = re.compile(
 )
 """Words of a changed line that make it a candidate: it may say something new about a wire."""
 
-MAX_LINES: Final = 8
+MAX_LINES: Final = 4
 """Changed lines that are shown of a file."""
+
+MAX_FILES: Final = 12
+"""Files that are shown of a package: those with the most changed lines."""
 
 _FEW: Final = 3
 _MAX_TEXT: Final = 2 * 1024 * 1024

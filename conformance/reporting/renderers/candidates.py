@@ -1,10 +1,10 @@
 """The changes of SDKs since the releases that claims cite, as a Markdown list to work through."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import Final
 
-from conformance.evidence.packages.candidates import MAX_LINES, Candidates, Change
+from conformance.evidence.packages.candidates import MAX_FILES, MAX_LINES, Candidates, Change
 from conformance.reporting.text import code, plural, printable, shorten
 
 _MAX_LINE: Final = 160
@@ -35,13 +35,15 @@ def render(found: Sequence[Candidates]) -> Iterator[str]:
 
 def _package(found: Candidates) -> Iterator[str]:
     yield f"## {found.name} {found.cited} → {found.newest}\n\n"
-    for path, group in groupby(sorted(found.changes, key=lambda each: each.path), key=lambda each: each.path):
-        changes = list(group)
-        yield f"- {code(path)}, {plural(len(changes), 'line')}\n"
-        for change in changes[:MAX_LINES]:
+    counted = Counter(each.path for each in found.changes)
+    for path, number in sorted(counted.most_common(MAX_FILES)):
+        yield f"- {code(path)}, {plural(number, 'line')}\n"
+        for change in [each for each in found.changes if each.path == path][:MAX_LINES]:
             yield f"    - {_line(change, found)}\n"
-        if len(changes) > MAX_LINES:
-            yield f"    - and {len(changes) - MAX_LINES:,} more\n"
+        if number > MAX_LINES:
+            yield f"    - and {number - MAX_LINES:,} more\n"
+    if len(counted) > MAX_FILES:
+        yield f"- and {plural(len(counted) - MAX_FILES, 'file')} more\n"
     yield "\n"
 
 

@@ -10,4 +10,4 @@ EXAMPLES: Final = """\
   conformance gateway run litellm --front messages --back deepseek
   conformance gateway run --base-url http://127.0.0.1:4000/v1 --front messages --back deepseek --upstream-port 9100
   conformance gateway matrix --only 'portkey'
-  conformance gateway issue portkey gateway/tools-kept"""
+  conformance gateway issue portkey --fact gateway/tools-kept"""

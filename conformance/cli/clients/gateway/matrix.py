@@ -1,4 +1,7 @@
-"""Run all gateways of this project with all their fronts and backs."""
+"""Run all gateways of this project with all their fronts and backs, and write the table of all results.
+
+The table is reports/gateways.md, or gateways.md in DIR with --results DIR.
+"""
 
 import argparse
 from fnmatch import fnmatchcase
@@ -24,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--back", metavar="PROVIDER", action="append", default=[], help="only this back; repeatable")
     add("--install", action="store_true", help="install gateways that are not installed")
     add("--resume", action="store_true", help="skip runs whose results are in DIR already")
+    add("--page", action="store_true", help="only write the table of the results in DIR (gateways.md) again")
     add(
         "--results",
         metavar="DIR",
@@ -40,7 +44,20 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         target = checkout_folder("reports", "--results DIR is required") / "results" / "gateways"
     with artifacts.locked(target):
-        return _run_all(target, arguments)
+        code = 0 if arguments.page else _run_all(target, arguments)
+        _write_page(target, target.parent.parent if not arguments.results else target)
+        return code
+
+
+def _write_page(target: Path, folder: Path) -> None:
+    """Write the table of all results in a folder."""
+    from conformance.gateways.definition import unable
+    from conformance.reporting.renderers.gateways import render
+    from conformance.results.files import read
+
+    many = [read(path, []) for path in sorted(target.glob("*.json"))]
+    if many:
+        artifacts.write(folder / "gateways.md", render(many, unable()))
 
 
 def _run_all(target: Path, arguments: argparse.Namespace) -> int:

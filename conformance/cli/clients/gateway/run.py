@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance.arguments import add_header
 from conformance.cli import _gateways
 from conformance.errors import Unusable
 from conformance.terminal import ProgressLine, painter, print_error
@@ -47,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the provider that is simulated behind it; with the API after a dot if not its first: openai.responses",
     )
     add("--upstream-port", metavar="PORT", type=int, default=0, help="with --base-url, the port of the provider")
-    add("--header", metavar="NAME:VALUE", action="append", default=[], help="a header of each request; repeatable")
+    add_header(parser)
     add("--model", metavar="MODEL", default="", help="with --base-url, the model to ask for (default: the provider's)")
     add("--scenario", metavar="CASE", action="append", default=[], help="only cases that match this glob; repeatable")
     add("--install", action="store_true", help="install the gateway if it is not installed")
@@ -71,10 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.reporting.renderers import gateway
     from conformance.results.files import write
     from conformance.secrets import scrubber
+    from conformance.suite.options import headers_of
 
     entries = _entries(arguments)
     found = _run(arguments)
-    secrets = scrubber([value for _, value in _gateways.headers(arguments.header)]) if arguments.header else None
+    secrets = scrubber([value for _, value in headers_of(arguments.header)]) if arguments.header else None
     if arguments.results:
         write(Path(arguments.results), found.results, secrets)
     shown = "".join(gateway.render(found.results, painter(), every=arguments.all))
@@ -95,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> "GatewayRun":
     from conformance.gateways import definition, plans
     from conformance.gateways.playing import Front
-    from conformance.suite.options import check_base_url
+    from conformance.suite.options import check_base_url, headers_of
 
     if bool(arguments.name) is bool(arguments.base_url):
         raise Unusable("name a gateway (see `conformance gateway list`) or use --base-url, but not both")
@@ -110,7 +112,7 @@ def _run(arguments: argparse.Namespace) -> "GatewayRun":
     if not arguments.upstream_port:
         raise Unusable("--upstream-port is required: the port of this machine that the gateway takes for its provider")
     plan = _gateways.plan(plans.UNNAMED, arguments.front, arguments.back, only)
-    front = Front(arguments.base_url, arguments.front, arguments.model, headers=_gateways.headers(arguments.header))
+    front = Front(arguments.base_url, arguments.front, arguments.model, headers=headers_of(arguments.header))
     return plans.run_at(plan, front, arguments.upstream_port, _gateways.on_case(ProgressLine()))
 
 
@@ -133,9 +135,10 @@ def _write_baseline(results: "Results", path: Path) -> int:
     from conformance import artifacts, baseline
     from conformance.adapters.summary import failures_as_entries
     from conformance.gate import check_results
+    from conformance.gateways.loss import sources
     from conformance.reporting.text import plural
 
-    entries = failures_as_entries(check_results(results), _gateways.today())
+    entries = failures_as_entries(check_results(results), _gateways.today(), sources())
     artifacts.write(path, baseline.dump(entries))
     print_error(f"{plural(len(entries), 'failure')} written to {path}; replace each reason with why it is not fixed")
     return 0

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance.arguments import add_header
 from conformance.errors import Unusable
 from conformance.reporting.text import printable, printable_json
 
@@ -37,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="MODEL", default="", help="the model (default: that of the cassettes, or of the profile)")
     add("--live", action="store_true", help="send the requests to the provider, with your key")
     add("--base-url", metavar="URL", default="", help="send the requests to this server instead")
+    add_header(parser)
     add("--cassettes", metavar="DIR", default="", help="the folder of cassettes (default: those of this project)")
     add("--format", choices=("text", "json"), default="text", help="text (default) or json")
 
@@ -67,7 +69,7 @@ def _runs(arguments: argparse.Namespace, stack: ExitStack) -> "dict[str, Run]":
 
     from conformance import profiles
     from conformance.resources import folder
-    from conformance.suite.options import Options, with_environment
+    from conformance.suite.options import Options, headers_of, with_environment
     from conformance.suite.run import Run
 
     profile = profiles.load_profile(arguments.provider)
@@ -90,6 +92,7 @@ def _runs(arguments: argparse.Namespace, stack: ExitStack) -> "dict[str, Run]":
             live=arguments.live,
             base_url=arguments.base_url,
             protocol=wire,
+            headers=headers_of(arguments.header),
         )
         runs[wire] = Run(with_environment(options))
         stack.callback(runs[wire].close, is_done=False)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from conformance import artifacts, profiles
-from conformance.arguments import add_times, positive
+from conformance.arguments import add_header, add_times, positive
 from conformance.errors import Unusable
 from conformance.reporting.text import plural, printable
 from conformance.terminal import ProgressLine, print_error
@@ -49,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("--base-url", metavar="URL", required=True, help="the URL that the path of the wire is appended to")
+    add_header(parser)
     add("--protocol", metavar="NAME", default=CHAT, help=_PROTOCOL)
     add(
         "--model",
@@ -71,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from conformance.discovery.writing import profile_text
     from conformance.secrets import scrubber
-    from conformance.suite.options import check_base_url
+    from conformance.suite.options import check_base_url, headers_of
     from conformance.transport.client import Client, Endpoint
     from conformance.wires import by_name
 
@@ -80,15 +81,16 @@ def run(arguments: argparse.Namespace) -> int:
     by_name(wire)  # An unknown name is reported before anything is asked.
     _check_target(arguments.out)
     key = _key(arguments.key_env)
-    secrets = scrubber([key], [url])
-    models = arguments.model or _models(url, key, arguments.request_timeout, wire)
+    headers = headers_of(arguments.header)
+    secrets = scrubber([key, *[value for _, value in headers]], [url])
+    models = arguments.model or _models(url, key, arguments.request_timeout, wire, headers)
     _show_plan(models, arguments, wire)
     _confirm(arguments)
     today = datetime.now(UTC).date().isoformat()
     found: list[Discovery] = []
     failed: list[str] = []
     sessions: list[Interview] = []
-    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, wire=wire)
+    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, wire=wire, headers=headers)
     with Client(endpoint, until=time.monotonic() + arguments.max_time) as client:
         for model in models:
             try:
@@ -136,14 +138,15 @@ def _key(variable: str) -> str:
     return os.environ[variable] if variable else ""
 
 
-def _models(url: str, key: str, timeout: float, wire: str) -> list[str]:
+def _models(url: str, key: str, timeout: float, wire: str, headers: "Sequence[tuple[str, str]]") -> list[str]:
     """Return the only model that an endpoint lists; raises Unusable if there is not exactly one."""
     import httpx
 
     from conformance.wires import by_name
 
+    sent = {**by_name(wire).headers(key), **dict(headers)}
     try:
-        reply = httpx.get(f"{url}/models", headers=by_name(wire).headers(key), timeout=min(timeout, 15.0))
+        reply = httpx.get(f"{url}/models", headers=sent, timeout=min(timeout, 15.0))
         listed: Any = reply.json() if len(reply.content) < 1_000_000 else None
     except (httpx.HTTPError, ValueError):
         listed = None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from conformance import artifacts, profiles
-from conformance.arguments import add_times, positive
+from conformance.arguments import add_header, add_times, positive
 from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.reporting.text import plural, printable
@@ -51,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--protocol", metavar="NAME", default="", help=_PROTOCOL)
     add("--live", action="store_true", help="send requests to the provider's API, with the key that the profile names")
     add("--base-url", metavar="URL", default="", help="send requests to this server instead")
+    add_header(parser)
     add("--model", metavar="MODEL", default="", help="the model to request (default: the one that the profile names)")
     add("--seen", metavar="PATH", type=Path, help="compare this recorded traffic instead of asking")
     add("--recorded", metavar="PATH", type=Path, help=_RECORDED)
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here because these modules load httpx, which --help does not need.
     from conformance.discovery.watching import drifts
     from conformance.secrets import scrubber
-    from conformance.suite.options import check_base_url, key_for, on_wire
+    from conformance.suite.options import check_base_url, headers_of, key_for, on_wire
 
     if bool(arguments.live or arguments.base_url) is bool(arguments.seen):
         raise Unusable("watch compares with a real endpoint or its traffic: add --live, --base-url URL or --seen PATH")
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     key = key_for(profile, arguments.base_url)
     recorded = _recorded(profile, model, arguments.recorded)
     before = None if recorded is None else _observed(recorded.send, profile, model, 0)
-    secrets = scrubber([key], [url])
+    secrets = scrubber([key, *[value for _, value in headers_of(arguments.header)]], [url])
     now = _asked(url, key, secrets, profile, model, arguments)
     found = drifts(profile, model, before, now)
     day = "" if recorded is None else recorded.day
@@ -136,9 +137,11 @@ def _recorded(profile: Profile, model: str, given: Path | None) -> "Recorded | N
 
 
 def _asked(url: str, key: str, secrets: Any, profile: Profile, model: str, arguments: argparse.Namespace) -> "Observed":
+    from conformance.suite.options import headers_of
     from conformance.transport.client import Client, Endpoint
 
-    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, wire=profile.wire)
+    headers = headers_of(arguments.header)
+    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, wire=profile.wire, headers=headers)
     with Client(endpoint, until=time.monotonic() + arguments.max_time) as client:
         observed = _observed(client.send, profile, model, arguments.max_requests)
     if not observed.claims:

@@ -1,0 +1,115 @@
+"""The commands about gateways: a run at a URL, its results, baseline, table and bug report; headers of one's own."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+from conformance.engines.process import free_port
+from conformance.errors import Unusable
+from conformance.gateways import definition
+from conformance.gateways.loss import find
+from conformance.reporting.renderers import gateways
+from conformance.results.files import read
+from conformance.suite.options import headers_of
+from conformance.transport.client import Client, Endpoint
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
+from tests.gateways import MadeGateway, made_gateway
+from tests.planted_losses import PLANTED
+
+LOSES = next(each for each in PLANTED if each.case == "single/tools" and each.fact == "tools-kept").does
+
+
+def run(results: Path, *more: str, **does: Any) -> int:
+    """Run the command against a gateway of our own, whose provider is at a port that it knows beforehand."""
+    port = free_port()
+    gateway = MadeGateway("chat", "chat", f"http://127.0.0.1:{port}/v1", translates=bool(does), **does)
+    with made_gateway(gateway) as url:
+        given = ["--base-url", url, "--front", "chat", "--back", "deepseek", "--upstream-port", str(port)]
+        return main(["gateway", "run", *given, "--scenario", "single/tools", "--results", str(results), *more])
+
+
+def test_a_transparent_gateway_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path) == 0
+    assert capsys.readouterr().out.endswith("2 cases played, 14 facts: 14 kept, 0 lost, 0 changed or said\n")
+
+
+def test_a_loss_ends_with_1_and_is_shown_with_both_places(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, **LOSES) == 1
+    out = capsys.readouterr().out
+    assert "MUST gateway/tools-kept: Every tool of a request arrives" in out
+    assert "expected the tool get_time, got none of that name" in out
+    assert "before gateway: /0/front/request/tools/1: " in out
+    assert "after it:       /0/back/request\n" in out
+
+
+def test_results_hold_the_four_bodies_and_make_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path, **LOSES)
+    capsys.readouterr()
+    (path,) = tmp_path.glob("*.json")
+    loss = find([read(path, [])], "gateway", "gateway/tools-kept")
+    assert list(loss.bodies) == ["front/request", "front/response", "back/request", "back/response"]
+    sent, passed = loss.bodies["front/request"]["tools"], loss.bodies["back/request"]["tools"]
+    assert ([each["function"]["name"] for each in sent], len(passed)) == (["get_weather", "get_time"], 1)
+    assert main(["gateway", "issue", "gateway", "--fact", "gateway/tools-kept", "--results", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "## What the gateway sends to the provider" in out
+    assert "curl -N http://127.0.0.1:PORT/v1/chat/completions" in out
+    assert len(out.partition("```python\n")[2].partition("```")[0].splitlines()) <= 30
+
+
+def test_a_baseline_covers_what_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    baseline = str(tmp_path / "gateway.yaml")
+    assert run(tmp_path, "--write-baseline", baseline, **LOSES) == 0
+    assert run(tmp_path, "--baseline", baseline, "--allow-wide-baseline", **LOSES) == 0
+    assert run(tmp_path, "--baseline", baseline, "--allow-wide-baseline") == 1
+    assert "stale" in capsys.readouterr().out.lower()
+
+
+def test_the_table_says_what_becomes_of_each_fact(tmp_path: Path) -> None:
+    run(tmp_path, **LOSES)
+    (path,) = tmp_path.glob("*.json")
+    page = gateways.render([read(path, [])], definition.unable())
+    assert "| `tools-kept` | **lost** |" in page
+    assert "| `calls-kept` | kept |" in page
+    assert "| copilot-api@0.7.0 |" in page
+
+
+@pytest.mark.parametrize("name", definition.names())
+def test_a_definition_can_be_read_and_pins_its_version(name: str) -> None:
+    found = definition.load(name)
+    assert found.version
+    assert list(found.ends())
+    for back in found.backs:
+        assert definition.profile_of(back).model
+
+
+def test_a_gateway_that_refuses_everything_does_not_pass(tmp_path: Path) -> None:
+    with serving(lambda _: HttpReply(404, b"{}", {"content-type": "application/json"})) as url:
+        given = ["--base-url", url, "--front", "chat", "--back", "deepseek", "--upstream-port", str(free_port())]
+        assert main(["gateway", "run", *given, "--scenario", "single/tools", "--results", str(tmp_path)]) == 1
+
+
+def test_headers_are_sent_and_not_shown() -> None:
+    seen: list[str] = []
+
+    def answer(request: HttpRequest) -> HttpReply:
+        seen.append(request.headers.get("x-portkey-provider", ""))
+        return HttpReply(200, b'{"choices": []}', {"content-type": "application/json"})
+
+    headers = headers_of(["x-portkey-provider: openai"])
+    assert headers == (("x-portkey-provider", "openai"),)
+    with serving(answer) as url:
+        endpoint = Endpoint(url, headers=headers)
+        assert "openai" not in repr(endpoint)
+        with Client(endpoint) as client:
+            client.send({"model": "m", "messages": []})
+    assert seen == ["openai"]
+
+
+@pytest.mark.parametrize("text", ["no colon", ": value", "name: välue", "name: a\nb: c"])
+def test_a_header_that_is_none_is_refused_without_its_value(text: str) -> None:
+    with pytest.raises(Unusable, match="expected NAME:VALUE"):
+        headers_of([text])
