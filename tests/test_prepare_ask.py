@@ -95,7 +95,7 @@ def test_words_name_a_host_a_model_a_wire_and_a_turn(text: str, name: str, model
 
 NOT_UNDERSTOOD: list[tuple[str, type[Exception], str]] = [
     ("deepseek, tols", UnknownName, "unknown word in the wish 'tols'; did you mean tools, tool"),
-    ("deepseek streem", UnknownName, "unknown word in the wish 'streem'; did you mean stream"),
+    ("deepseek streamd", UnknownName, "unknown word in the wish 'streamd'; did you mean stream"),
     ("deepseek, thnking on", UnknownName, "unknown word in the wish 'thnking'; did you mean thinking"),
     ("deepseek banana tools", UnknownName, "unknown word in the wish 'banana'"),
     ("depseek, tools", UnknownName, "did you mean deepseek"),
