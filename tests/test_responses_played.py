@@ -51,9 +51,10 @@ def text(reply: dict[str, Any]) -> str:
 
 
 def without_text_members(request: dict[str, Any]) -> dict[str, Any]:
-    """Return a request without what the texts of replies have beside them, which goes back with them."""
+    """Return a request without what the texts of replies have beside them, and their phase, which go back with them."""
     items = orjson.loads(orjson.dumps(request["input"]))
     for item in items:
+        item.pop("phase", None)
         for part in item["content"] if isinstance(item.get("content"), list) else ():
             part.pop("annotations", None)
             part.pop("logprobs", None)

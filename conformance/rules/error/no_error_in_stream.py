@@ -3,6 +3,7 @@ from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import AnyStream
 from conformance.wire.views import all_streams
 
+_ERROR = 400
 _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
 _OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 _STOPPED = {"type": "error", "sequence_number": 21, "code": "server_error", "message": "Gone.", "param": None}
@@ -16,6 +17,8 @@ _IS_FAILED = {
     Level.MUST,
     on=all_streams,
     harm=Harm.LOOP,
+    # Of an error status, error/body-is-object says what an event is.
+    where=lambda _stream, context: (context.exchange.status or 0) < _ERROR,
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
     bad=[
         example("stream-plain", {"/0/response/4": _FAILED}),

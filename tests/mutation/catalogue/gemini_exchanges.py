@@ -254,6 +254,12 @@ def signature_of_reply_lost(reply: dict[str, Any]) -> None:
     _called(reply)[0].pop("thoughtSignature", None)
 
 
+@mutation(parts("model", "functionCall"), "gemini/call-ids-accepted", claims={"gemini.call-ids": REJECTED})
+def call_with_an_id_where_it_is_rejected(part: Slot) -> None:
+    """A call has an id, at a model that rejects it."""
+    part.value["functionCall"]["id"] = "call_1"
+
+
 @mutation(parts("model", "functionCall"))
 def call_with_an_id(part: Slot) -> None:
     """A call and its response have an id, which is optional."""
