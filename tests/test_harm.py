@@ -122,8 +122,9 @@ def test_the_report_is_what_the_data_give(tmp_path: Path) -> None:
     pages.write_all(tmp_path, MEASURED, tmp_path / "rules.json")
     assert data.read(tmp_path) == MEASURED
     found = data.by_rule(data.value(MEASURED))
-    assert found["stream/index-present"] == ({"a@1.2.3": "call", "c@2.0": "error"}, 3, ("index-missing",))
-    assert found["stream/index-present"].text == "a 1.2, c 2.0 (2 of 3 clients)"
+    rule = found["stream/index-present"]
+    assert ({"a@1.2.3": "call", "c@2.0": "error"}, 3, ("index-missing",)) == tuple(rule)
+    assert rule.text == "a 1.2, c 2.0 (2 of 3 clients)"
     page = (tmp_path / "harm.md").read_text("utf-8").splitlines()
     row = next(line for line in page if line.startswith("| `index-missing`"))
     assert row.endswith("| stream | 2 of 3 | raises an exception: c 2.0; loses a call or runs a wrong one: a 1.2 |")

@@ -3,8 +3,8 @@
     python -m tests.harm [CLIENT …] [--wire WIRE] [--fault NAME] [--max-time SECONDS] [--jobs N] [--write] [--again]
 
 Without clients: all that are installed (`conformance adapter install NAME`). Pairs that reports/harm.json has already
-are skipped, so that a later run completes the table; --again measures them anew. With --write, the results are added to
-reports/harm.json after each client, and reports/harm.md is written from it.
+are skipped, so that a later run completes the table; --again measures these, too. With --write, the results are added
+to reports/harm.json after each client, and the other files are written from it.
 """
 
 import argparse
@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("--max-time", type=float, default=600.0, metavar="SECONDS", help="shared by the clients")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="clients at a time")
     parser.add_argument("--write", action="store_true", help="add the results to reports/")
-    parser.add_argument("--again", action="store_true", help="measure pairs anew that were measured before")
+    parser.add_argument("--again", action="store_true", help="measure also pairs that were measured before")
     chosen = parser.parse_args()
     try:
         listed = installed(chosen.clients, chosen.wire)

@@ -11,7 +11,7 @@ from conformance.adapters.loop import parse_arguments
 from conformance.adapters.normalize import normalize_text
 from conformance.broken_clients import ANSWER, CALL, ERROR, HANG, NOTHING, REQUEST
 from conformance.wire.exchange import Conversation
-from tests.harm.workers import Told
+from tests.harm.workers import Reported
 
 _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 _WIDTH: Final = 120
@@ -40,17 +40,17 @@ class Seen:
     said: tuple[str, ...] = ()
 
 
-def seen(told: Told, conversation: Conversation) -> Seen:
+def seen(reported: Reported, conversation: Conversation) -> Seen:
     """Return what a client did in a session."""
     messages = conversation[-1].request.get("messages") if conversation else None
     listed = [each for each in messages or () if isinstance(each, dict)]
     history, said = tuple(_history(listed)), tuple(_said(listed))
-    if told.hung or told.answer is None:
-        return Seen(error=told.failure, hung=told.hung, history=history, said=said)
-    raised = told.answer.error
-    started = [call for event in told.answer.events if event.event == "start" for call in event.calls]
+    if reported.hung or reported.answer is None:
+        return Seen(error=reported.failure, hung=reported.hung, history=history, said=said)
+    raised = reported.answer.error
+    started = [call for event in reported.answer.events if event.event == "start" for call in event.calls]
     return Seen(
-        tuple([text or "" for text in told.answer.texts or ()]),
+        tuple([text or "" for text in reported.answer.texts or ()]),
         f"{raised.type}: {raised.message}" if raised else "",
         calls=tuple(sorted([f"{name} {_json(arguments)}" for name, arguments in started])),
         history=history,

@@ -112,8 +112,8 @@ class Client:
         session = self.server.open(scenario, profile, variant, model)
         if planted:
             self.server.plant(session, fault)
-        told = self.worker.ask(job_of(session), self.seconds)
-        return seen(told, session.exchanges), session.base_url in self.server.changed
+        reported = self.worker.ask(job_of(session), self.seconds)
+        return seen(reported, session.exchanges), session.base_url in self.server.changed
 
     def _profile(self, fault: ServerFault) -> tuple[Profile, str]:
         """Return the provider that the client talks to, and the model: the usual, or one that can have the fault."""

@@ -32,7 +32,7 @@ _GRACE: Final = 90.0
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reported:
     """What a client made of a job: its answer, or that it hung, or why there is none."""
 
     answer: DriverAnswer | None = None
@@ -87,7 +87,7 @@ class Worker:
         self._stop()
         self._folder.cleanup()
 
-    def ask(self, job: Mapping[str, Any], seconds: float) -> Told:
+    def ask(self, job: Mapping[str, Any], seconds: float) -> Reported:
         """Return what the client made of a job."""
         if self._child is None or self._child.poll() is not None:
             self._stop()
@@ -100,14 +100,14 @@ class Worker:
             line = self._lines.get(timeout=seconds + _GRACE)
         except (OSError, queue.Empty) as error:
             self._stop()
-            return Told(failure=f"the worker does not answer ({type(error).__name__})")
+            return Reported(failure=f"the worker does not answer ({type(error).__name__})")
         if not line:
             self._stop()
-            return Told(failure=f"the worker ended; see {self._errors}: {self._tail()}")
+            return Reported(failure=f"the worker ended; see {self._errors}: {self._tail()}")
         value = orjson.loads(line)
         if value.get("hang"):
-            return Told(hung=True)
-        return Told(failure=value["failure"]) if "failure" in value else Told(DriverAnswer.from_json(value))
+            return Reported(hung=True)
+        return Reported(failure=value["failure"]) if "failure" in value else Reported(DriverAnswer.from_json(value))
 
     @property
     def _errors(self) -> Path:
