@@ -15,6 +15,7 @@ from tests.harm.workers import Reported
 
 _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 _WIDTH: Final = 120
+_EMPTY: Final = "(an empty text)"
 
 
 class Outcome(NamedTuple):
@@ -81,9 +82,8 @@ def shown(text: str) -> str:
 
 
 def _difference(before: Sequence[str], after: Sequence[str]) -> str:
-    lost, more = Counter(before) - Counter(after), Counter(after) - Counter(before)
-    parts = [f"without {' and '.join(lost)}"] if lost else []
-    parts += [f"with {' and '.join(more)}"] if more else []
+    listed = (("without", Counter(before) - Counter(after)), ("with", Counter(after) - Counter(before)))
+    parts = [f"{word} {' and '.join([each or _EMPTY for each in texts])}" for word, texts in listed if texts]
     return shown("; ".join(parts) or "in another order")
 
 

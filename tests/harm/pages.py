@@ -35,8 +35,7 @@ def write_all(folder: Path, measured: Measured, rules_file: Path = DATA) -> None
 def counted(measured: Measured) -> str:
     """Return how many pairs were measured of how many."""
     clients = {(pair.wire, pair.client) for pair in measured.pairs}
-    plans = {wire: len(list(data.planned(wire))) for wire in _WIRES}
-    every = sum(plans[wire] for wire, _ in clients)
+    every = sum(data.pairs_of(*each) for each in clients)
     return f"{len(measured.pairs)} of {every} pairs of a fault and a client measured, with {len(clients)} clients"
 
 
@@ -60,7 +59,7 @@ def _clients(listed: list[Any], unmeasurable: Mapping[str, str]) -> Iterator[str
         about = [each for each in listed if each["wire"] == wire]
         clients = sorted({client for each in about for client in (*each["clients"], *each["absent"])})
         pairs = sum(len(each["clients"]) + len(each["absent"]) for each in about)
-        every = len(clients) * len(list(data.planned(wire)))
+        every = sum(data.pairs_of(wire, client) for client in clients)
         shown = f"{len(clients)}: {', '.join(clients)}" if clients else "none"
         yield f"| {wire} | {shown} | {len({each['fault'] for each in about})} | {pairs} | {every} |"
     for name, why in unmeasurable.items():
