@@ -3,6 +3,7 @@
 What the package reads of it, the clients that break by rule, is a file of its own there.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,13 +49,26 @@ def rules_of(fault: ServerFault, wire: str) -> tuple[str, ...]:
 
 
 def planned(wire: str) -> Iterator[tuple[ServerFault, str]]:
-    """Yield every fault of replies of a wire with its variants: those of rules first, streams first, harmless last.
+    """Yield every fault of replies of a wire with its variants, so that a run that is stopped has seen most rules.
 
-    Faults of refusals are left out: no request of the scenarios is refused.
+    The first fault of each rule comes first, in streams, and harmless faults last. Faults of refusals are left out: no
+    request of the scenarios is refused.
     """
-    listed = [each for each in map(faults.load, faults.names()) if each.on != faults.REFUSED]
-    every = [(each, variant) for each in listed if wire in each.wires for variant in each.variants]
-    yield from sorted(every, key=lambda one: (one[0].harmless, not rules_of(one[0], wire), one[1] != faults.STREAM))
+    listed = [each for each in map(faults.load, faults.names()) if each.on != faults.REFUSED and wire in each.wires]
+    every = [(each, variant) for each in listed for variant in each.variants]
+    ranks = _ranks(listed, wire)
+    yield from sorted(every, key=lambda one: (one[0].harmless, ranks[one[0].name], one[1] != faults.STREAM))
+
+
+def _ranks(listed: Sequence[ServerFault], wire: str) -> Mapping[str, int]:
+    """Return for each fault how many come before it that break the same rule; those of no rule come last."""
+    seen: Counter[str] = Counter()
+    ranks = {}
+    for fault in listed:
+        broken = rules_of(fault, wire)
+        ranks[fault.name] = min([seen[rule] for rule in broken], default=len(listed))
+        seen.update(broken)
+    return ranks
 
 
 def pairs_of(wire: str, client: str) -> int:
