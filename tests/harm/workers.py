@@ -98,9 +98,13 @@ class Worker:
             self._child.stdin.write(orjson.dumps({**job, "seconds": seconds}) + b"\n")
             self._child.stdin.flush()
             value = self._answer(seconds + _GRACE)
-        except (OSError, queue.Empty) as error:
+        except queue.Empty:
+            # What watches over the time is itself kept from it, as by an endless loop.
             self._stop()
-            return Reported(failure=f"the worker does not answer ({type(error).__name__})")
+            return Reported(hung=True)
+        except OSError as error:
+            self._stop()
+            return Reported(failure=f"the worker cannot be asked: {error}")
         if value is None:
             self._stop()
             return Reported(failure=f"the worker ended; see {self._errors}: {self._tail()}")
