@@ -14,6 +14,9 @@ from tests.harm.data import Measured
 
 PAGE: Final = "harm.md"
 _WIRES: Final = ("chat", "messages", "responses", "gemini")
+_REPORTS: Final = ("/issues/", "/pull/", "/discussions/")
+"""What the address of a report of a fault has in it."""
+
 _HEAD: Final = """\
 # What a server's fault costs clients
 
@@ -24,6 +27,12 @@ the SDK then does is compared with what it does on healthy replies. A client *br
 The simulator accepts every request: a wrong second request is one that a strict provider may reject. Written by
 `python -m tests.harm --write`, which measures what is missing here; `reports/harm.json` has the words of each pair.
 """
+
+_LIMITS: Final = (
+    "The conversation shows calls, texts and histories. What a client shows of usage, models or ids of replies is not "
+    "compared, so faults of these are harmless here even if they spoil a bill or a log. Rules without a planted fault "
+    "are not in the lists."
+)
 
 
 def write_all(folder: Path, measured: Measured, rules_file: Path = DATA) -> None:
@@ -72,9 +81,19 @@ def _levels(by_rule: Mapping[str, BrokenClients]) -> Iterator[str]:
     replies = [(rule, about) for rule, about in listed if rule.on.side is Side.PROVIDER]
     calm = [(rule, about) for rule, about in replies if rule.level is Level.MUST and not about.broken]
     harsh = [(rule, about) for rule, about in replies if rule.level is not Level.MUST and about.broken]
-    yield from ("", "## Rules whose level and harm differ", "")
-    yield from _list("A MUST that no measured fault of it broke a client by:", calm)
+    yield from ("", "## Rules whose level and harm differ", "", _LIMITS, "")
+    yield from _list("A MUST by reports alone, without a specification's word, whose faults broke no client:", [
+        each for each in calm if not _is_specified(each[0])
+    ])  # fmt: skip
+    yield from _list("A MUST by a specification, whose faults broke no client:", [
+        each for each in calm if _is_specified(each[0])
+    ])  # fmt: skip
     yield from _list("Not a MUST, but a fault of it breaks clients:", harsh)
+
+
+def _is_specified(rule: rules.Rule) -> bool:
+    """Return whether the source of a rule is a document of a vendor, not the report of a fault."""
+    return not any(part in rule.source.url for part in _REPORTS)
 
 
 def _list(head: str, listed: list[tuple[rules.Rule, BrokenClients]]) -> Iterator[str]:
