@@ -93,7 +93,7 @@ class Client:
     def play(self, fault: ServerFault, variant: str) -> tuple[str, Outcome] | None:
         """Return the scenario in which a fault was served, and what it did; None if no reply can have it."""
         key = (fault.name, variant, self._profile(fault)[0].name)
-        place = self.server.places.get(key, "")
+        place, is_sound = self.server.places.get(key, ""), True
         for name in SCENARIOS if place == "" else [] if place is None else [place]:
             scenario = scenarios.load(name)
             if scenario.unmet(self._profile(fault)[0].at(self._profile(fault)[1])) is not None:
@@ -106,7 +106,9 @@ class Client:
             if changed:
                 self.server.places[key] = name
                 return name, outcome(healthy, faulty)
-        self.server.places.setdefault(key, None)
+            is_sound &= not (faulty.error or faulty.hung)
+        if is_sound:
+            self.server.places.setdefault(key, None)
         return None
 
     def on_healthy(self, scenario: Scenario, variant: str, fault: ServerFault) -> Seen:
