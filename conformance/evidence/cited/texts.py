@@ -20,7 +20,7 @@ _MAX_GAP: Final = 4000
 _LONG: Final = 400
 _PIECE: Final = re.compile(r".{1,160}(?:[\s,{}\[\]]|$)|.{160}")
 _JOINED: Final = re.compile(r"[_-]|(?<=\d)\.(?=\d)")
-_BEFORE_NUMBER: Final = re.compile(r"(?<=[a-z])(?=\d)")
+_BEFORE_NUMBER: Final = re.compile(r"(?<=[a-z])(?=v?\d)")
 _LEFT, _RIGHT = "(?<![a-z0-9])", "(?![a-z0-9])"
 
 
