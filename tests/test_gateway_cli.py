@@ -1,5 +1,6 @@
 """The commands about gateways: a run at a URL, its results, baseline, table and bug report; headers of one's own."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from conformance.errors import Unusable
 from conformance.gateways import definition
 from conformance.gateways.loss import find
 from conformance.reporting.renderers import gateways
+from conformance.resources import checkout_folder
 from conformance.results.files import read
 from conformance.suite.options import headers_of
 from conformance.transport.client import Client, Endpoint
@@ -79,6 +81,23 @@ def test_the_table_says_what_becomes_of_each_fact(tmp_path: Path) -> None:
     assert "| `tools-kept` | **lost** |" in page
     assert "| `calls-kept` | kept |" in page
     assert "| copilot-api@0.7.0 |" in page
+
+
+def test_facts_about_gateways_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "gateway/tools-kept", "gateway/back-request-valid"]) == 0
+    out = capsys.readouterr().out
+    assert "checks  the requests that pass a gateway, for each tool" in out
+    assert "  A model cannot call a tool that it was not offered" in out
+    assert "What the gateway sends is what the provider accepts." in out
+
+
+@pytest.mark.slow
+def test_the_published_table_is_that_of_the_results(tmp_path: Path) -> None:
+    published = checkout_folder("reports", "the table")
+    copied = tmp_path / "results" / "gateways"
+    shutil.copytree(published / "results" / "gateways", copied)
+    assert main(["gateway", "matrix", "--page", "--results", str(copied)]) == 0
+    assert (copied / "gateways.md").read_text() == (published / "gateways.md").read_text()
 
 
 @pytest.mark.parametrize("name", definition.names())

@@ -68,10 +68,12 @@ def test_identical_requests_and_joined_texts_are_matched_in_order() -> None:
     fronts, backs = [], []
     for count in (0, 1, 2, 2):
         own = [{"role": "assistant", "content": text} for text in said[:count]]
-        body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Go (Q5TJJLRGQP)."}, *own]}
-        asked = Exchange.of_plain({**body, "tools": tools}, url="/v1/messages", model="m")
+        messages = [{"role": "user", "content": "Go (Q5TJJLRGQP)."}, *own]
+        asked = Exchange.of_plain(
+            {"model": "m", "max_tokens": 9, "messages": messages, "tools": tools}, url="/v1/messages", model="m"
+        )
         fronts.append(by_name("messages").translate_one(asked))
-        stripped = [{**each, "content": each["content"].strip()} for each in body["messages"]]
+        stripped = [{**each, "content": each["content"].strip()} for each in messages]
         backs.append(Exchange.of_plain({"model": "m", "messages": stripped}, url="/v1/chat/completions", model="m"))
     matched = match(fronts, backs)
     assert [each.backs for each in matched.pairs] == [(back,) for back in backs]
