@@ -121,7 +121,7 @@ AGENTS = [name for name in definition.names() if definition.load(name).agent]
 @every("name", AGENTS)
 def test_every_agent_is_complete(name: str) -> None:
     found = definition.load(name)
-    assert {"stream"} == {*found.variants} or name == "mini-swe-agent"
+    assert {"stream"} == {*found.variants}
     assert any("{prompt}" in word for word in found.agent["command"])
     assert found.others
     plan: RunPlan = plan_for(found, found.providers[0], Driver((), agent=found.agent))

@@ -4,6 +4,9 @@ import hashlib
 import json
 import re
 import shlex
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -149,6 +152,10 @@ GUESSED: list[tuple[dict[str, Any], dict[str, str]]] = [
         tool("read_lines", "Reads lines of a file", {"path": STRING, "start": {"type": "integer"}}, "path", "start"),
         {"read": "read_lines"},
     ),
+    (tool("run_cmd", "Runs a command.", {"command": STRING, "cwd": STRING}), {"shell": "run_cmd"}),
+    (tool("run_python", "Runs python code.", {"code": STRING}), {}),
+    (tool("KillShell", "Kills a running background shell.", {"shell_id": STRING}), {}),
+    (tool("read_mcp_resource", "Reads a resource.", {"server": STRING, "uri": STRING}), {}),
     (tool("weather", "Tells the weather", {"city": STRING}), {}),
     (tool("fetch_url", "Reads a file from the web", {"url": STRING}), {}),
 ]
@@ -257,6 +264,7 @@ def test_nothing_changes_outside_of_the_folder_whatever_is_declared(
 def test_every_known_tool_is_called_with_places_and_options_alone(tmp_path: Path) -> None:
     texts = re.compile(
         r"\{(?:path|folder|command|word|old|new|patch|note|root|text)\}|view|str_replace|content|\*|bash|-lc"
+        r"|low|LOW|file"
     )
     for deed, entries in known_tools().items():
         for entry in entries:
@@ -269,6 +277,34 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _texts(each)
+
+
+@pytest.mark.slow
+@every("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_was_placed_is_removed_when_the_server_ends(number: signal.Signals, tmp_path: Path) -> None:
+    folder = tmp_path / number.name
+    folder.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "conformance",
+        "serve",
+        "deepseek",
+        "--drive",
+        "--workdir",
+        str(folder),
+        "--port",
+        "0",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        body = {"model": "deepseek-v4-pro", "messages": [{"role": "user", "content": "Read."}], "tools": [READ]}
+        assert 200 == httpx.post(f"{url}/v1/chat/completions", json=body).status_code
+        assert 1 == len([*folder.iterdir()])
+        process.send_signal(number)
+        process.wait(20)
+    assert [] == [*folder.iterdir()]
 
 
 def test_files_are_never_placed_over_others(tmp_path: Path) -> None:

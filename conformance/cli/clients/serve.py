@@ -108,6 +108,7 @@ def _drive(
 ) -> int:
     """Serve a driven model until interrupted; what it placed is removed then."""
     from conformance import scenarios
+    from conformance.processes import unwinding_on_signals
     from conformance.simulator.drive.server import DEFAULT, DrivenServer
     from conformance.simulator.drive.tools import read_choices
     from conformance.simulator.faulty import with_faults
@@ -123,8 +124,10 @@ def _drive(
         )
     scenario = scenarios.load_driven(arguments.scenario or DEFAULT).name
     server = DrivenServer(profile, Path(arguments.workdir), scenario, read_choices(arguments.tools), print_error)
-    try:
-        serve(with_faults(server.answer, chosen), arguments.host, arguments.port, announce)
-    finally:
-        server.close()
+    # So that SIGTERM, too, leads to the end of this block.
+    with unwinding_on_signals():
+        try:
+            serve(with_faults(server.answer, chosen), arguments.host, arguments.port, announce)
+        finally:
+            server.close()
     return 0

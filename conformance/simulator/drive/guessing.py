@@ -68,6 +68,9 @@ _PROSE: Final = re.compile(
 )
 """Parameters with a text for people."""
 
+_PLACE: Final = re.compile(r"cwd|workdir|workingdir|workingdirectory|cd|directory|dir")
+"""Parameters with the folder that a command runs in."""
+
 _NEGATED: Final = re.compile(r"^(?:no|not|dis|dont|without|skip|un)")
 _COMPLEX: Final = ("enum", "const", "pattern", "format", "anyOf", "oneOf", "allOf", "$ref")
 _MAX_TEXT: Final = 2000
@@ -96,6 +99,8 @@ def fit(deed: str, function: Mapping[str, Any]) -> AgentTool | None:
         arguments[key] = value
     for key in sorted(required - arguments.keys()):
         value = _harmless(key, as_object(properties.get(key)))
+        if value is None and deed == "shell" and _PLACE.fullmatch(_word(key)) and takes(properties[key], "{root}"):
+            value = "{root}"
         if value is None:
             return None
         arguments[key] = value

@@ -33,7 +33,10 @@ _TITLE: Final = "Reading notes"
 _SUMMARISED: Final = "are being read, one after the other. The next one comes now."
 _SUMMARY: Final = f"Summary: notes of the folder {{mark}} {_SUMMARISED}"
 _NO_TOOL: Final = "There is no tool for that."
-_SHORTER: Final = re.compile(r"\b(?:summary|summaries|summari[sz]e|compact|condense|hand-?off|checkpoint)", re.I)
+_SHORTER: Final = re.compile(
+    r"\b(?:summari[sz]e|condense)\b|\b(?:create|write|provide|generate|produce|make|give|output)\b.{0,120}\b(?:summary|handoff)\b",
+    re.I | re.S,
+)
 _LAST_WORDS: Final = 20_000
 _WAIT: Final = {"retry-after": "1"}
 
