@@ -18,8 +18,8 @@ WRITES_ONLY_FOR_ITSELF = {
     "artifacts.py", "resources.py", "engines/serving.py", "gateways/serving.py", "adapters/agent_driver.py",
     "simulator/drive/folder.py", "processes/namespace.py",
 }  # fmt: skip
-"""The module itself, what an installed package unpacks, what engines, gateways and agents read in scratch folders, and what
-the kernel reads."""
+"""The module itself, what an installed package unpacks, what engines, gateways and agents read in their scratch
+folders, and what the kernel reads."""
 
 
 def run(code: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
