@@ -12,7 +12,7 @@ import pytest
 
 from conformance import environments
 from conformance.adapters import definition, install, timeline
-from conformance.adapters.bisection import BAD, GOOD, SKIPPED, Bisection, Edge, Verdict, scenarios_for, search
+from conformance.adapters.bisection import BAD, GOOD, SKIPPED, Bisection, Edge, ReleaseVerdict, scenarios_for, search
 from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
 from conformance.evidence.packages import settings
@@ -47,7 +47,7 @@ def letters(verdicts: str) -> tuple[Sequence[str], Any]:
     """Return versions 0, 1, 2 …, and what judges them as a text says: b breaks, g keeps, s shows nothing."""
     kinds = {"b": BAD, "g": GOOD, "s": SKIPPED}
     versions = [str(number) for number in range(len(verdicts))]
-    return versions, lambda version: Verdict(kinds[verdicts[int(version)]])
+    return versions, lambda version: ReleaseVerdict(kinds[verdicts[int(version)]])
 
 
 def found(verdicts: str, good: str = "", bad: str = "") -> Bisection:
@@ -88,9 +88,9 @@ def test_a_search_tries_few_releases_and_none_twice() -> None:
     tried: list[str] = []
     versions, judge = letters("g" * 500 + "b" * 500)
 
-    def counted(version: str) -> Verdict:
+    def counted(version: str) -> ReleaseVerdict:
         tried.append(version)
-        verdict: Verdict = judge(version)
+        verdict: ReleaseVerdict = judge(version)
         return verdict
 
     assert Edge("500", "499") == search(versions, counted, "", "").first_bad

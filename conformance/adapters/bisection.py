@@ -21,7 +21,7 @@ _MAX_SAMPLES: Final = 16
 """How many releases are tried to find a bad one if none is named."""
 
 
-class Verdict(NamedTuple):
+class ReleaseVerdict(NamedTuple):
     """Whether a release breaks or keeps a rule, or why it shows neither; `cases` are those that break it."""
 
     kind: str
@@ -46,26 +46,26 @@ class Bisection:
 
     first_bad: Edge | None = None
     first_fixed: Edge | None = None
-    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    verdicts: Mapping[str, ReleaseVerdict] = field(default_factory=dict)
 
 
-Judge: TypeAlias = Callable[[str], Verdict]
+Judge: TypeAlias = Callable[[str], ReleaseVerdict]
 """Runs one release."""
 
 
-def verdict_of(results: Results, rule: str) -> Verdict:
+def verdict_of(results: Results, rule: str) -> ReleaseVerdict:
     """Return whether the results of a release show that it breaks a rule, keeps it, or neither."""
     found = [(case.name, outcome) for case in results.cases for outcome in case.outcomes if outcome.rule == rule]
     broken = tuple([name for name, outcome in found if outcome.status is Status.FAILED])
     if broken:
-        return Verdict(BAD, cases=broken)
+        return ReleaseVerdict(BAD, cases=broken)
     errors = [each.reason for case in results.cases for each in case.outcomes if each.status is Status.ERRORED]
     if errors:
-        return Verdict(SKIPPED, f"the driver failed: {errors[0]}")
+        return ReleaseVerdict(SKIPPED, f"the driver failed: {errors[0]}")
     if any(outcome.status is Status.PASSED for _, outcome in found):
-        return Verdict(GOOD)
+        return ReleaseVerdict(GOOD)
     notes = [case.note for case in results.cases if case.note]
-    return Verdict(SKIPPED, "; ".join(["there was nothing to check the rule by", *notes[:1]]))
+    return ReleaseVerdict(SKIPPED, "; ".join(["there was nothing to check the rule by", *notes[:1]]))
 
 
 def scenarios_for(rule: str, wire: str, stored: Sequence[Case] = (), *, agents: bool = False) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class _Trials:
 
     def __init__(self, versions: Sequence[str], judge: Judge) -> None:
         self._versions, self._judge = versions, judge
-        self.verdicts: dict[str, Verdict] = {}
+        self.verdicts: dict[str, ReleaseVerdict] = {}
 
     def kind(self, at: int) -> str:
         """Return the kind of verdict of a release, which is tried now if it was not."""

@@ -21,7 +21,7 @@ from conformance.terminal import print_error
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.adapters.bisection import Bisection, Judge, Verdict
+    from conformance.adapters.bisection import Bisection, Judge, ReleaseVerdict
     from conformance.adapters.definition import AdapterDefinition
 
 EXAMPLES: Final = """\
@@ -83,17 +83,17 @@ def _scenarios(chosen: "AdapterDefinition", arguments: argparse.Namespace) -> li
 def _judge(chosen: "AdapterDefinition", dates: "Mapping[str, str]", arguments: argparse.Namespace) -> "Judge":
     """Return what runs a release and prints its verdict."""
     from conformance import scenarios
-    from conformance.adapters.bisection import SKIPPED, Verdict, verdict_of
+    from conformance.adapters.bisection import SKIPPED, ReleaseVerdict, verdict_of
     from conformance.reporting.renderers import releases as rendered
 
     run_plan = _releases.runner(arguments)
     find = scenarios.load_driven if chosen.agent else scenarios.load
 
-    def tried(version: str) -> "Verdict":
+    def tried(version: str) -> "ReleaseVerdict":
         try:
             verdict = verdict_of(run_plan(_releases.plan(chosen.at(version), arguments)), arguments.rule)
         except Unusable as error:
-            verdict = Verdict(SKIPPED, str(error))
+            verdict = ReleaseVerdict(SKIPPED, str(error))
         if verdict.cases:
             shown = {case.rpartition(".")[0] for case in verdict.cases}
             shortest = sorted(shown, key=lambda name: (len(find(name).turns), name))
@@ -108,7 +108,7 @@ def _judge(chosen: "AdapterDefinition", dates: "Mapping[str, str]", arguments: a
     return tried
 
 
-def _as_json(verdict: "Verdict") -> dict[str, Any]:
+def _as_json(verdict: "ReleaseVerdict") -> dict[str, Any]:
     return {"verdict": verdict.kind, "why": verdict.why, "cases": list(verdict.cases)}
 
 
