@@ -179,9 +179,7 @@ SUBJECTS: Final[Mapping[str, Callable[[Path], _Subject]]] = {
     "check of a folder": _check_a_folder,
     "evidence fetch": _asking("evidence", "fetch", "--url", "http://127.0.0.1:{port}"),
     "evidence fetch by a proxy": _asking("evidence", "fetch", HTTPS_PROXY="http://127.0.0.1:{port}"),
-    "provider discover": _asking(
-        "provider", "discover", "--base-url", "http://127.0.0.1:{port}/v1", "--yes", "--model", "m"
-    ),
+    "provider discover": _asking("provider", "discover", "http://127.0.0.1:{port}/v1", "--yes", "--model", "m"),
     "provider watch": _asking(
         "provider", "watch", "--provider", "deepseek", "--base-url", "http://127.0.0.1:{port}/v1"
     ),

@@ -242,7 +242,7 @@ def test_an_endpoint_that_gives_no_completions_is_an_error_that_says_why(
 ) -> None:
     out = tmp_path / "mine.yaml"
     with serving(answer) as url:
-        code = main(["provider", "discover", "--base-url", f"{url}/v1", "--model", "m", "--yes", "--out", str(out)])
+        code = main(["provider", "discover", f"{url}/v1", "--model", "m", "--yes", "--out", str(out)])
     assert (2, True, False) == (code, message in capsys.readouterr().err, out.exists())
 
 
@@ -252,7 +252,7 @@ def test_an_endpoint_that_says_the_same_to_everything_is_described(tmp_path: Pat
 
     out = tmp_path / "mine.yaml"
     with serving(answer) as url:
-        code = main(["provider", "discover", "--base-url", f"{url}/v1", "--model", "m", "--yes", "--out", str(out)])
+        code = main(["provider", "discover", f"{url}/v1", "--model", "m", "--yes", "--out", str(out)])
     assert code in (0, 1)
     claims = load_profile(out).at("m")
     assert ("unknown", "accepted") == (claims["tools.supported"], claims["request.unknown-top-field"])
@@ -270,7 +270,6 @@ def test_a_further_model_that_fails_costs_only_itself(tmp_path: Path, capsys: py
             [
                 "provider",
                 "discover",
-                "--base-url",
                 f"{url}/v1",
                 "--model",
                 "m",
@@ -339,7 +338,7 @@ def test_nothing_is_sent_without_consent_and_the_plan_is_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    code = main(["provider", "discover", "--base-url", "http://127.0.0.1:9/v1", "--model", "m"])
+    code = main(["provider", "discover", "http://127.0.0.1:9/v1", "--model", "m"])
     err = capsys.readouterr().err
     assert (2, True, True) == (code, "plan: every scenario and probe" in err, "--yes" in err)
 
@@ -347,13 +346,13 @@ def test_nothing_is_sent_without_consent_and_the_plan_is_shown(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--base-url", "ftp://x"), "expected a URL"),
-        (("--base-url", "http://127.0.0.1:9/v1", "--key-env", "NO_SUCH_VARIABLE_HERE"), "not set"),
-        (("--base-url", "http://127.0.0.1:9/v1", "--key-env", "my_key"), "capital letters"),
-        (("--base-url", "http://127.0.0.1:9/v1", "--out", "deepseek.yaml"), "shipped profile"),
-        (("--base-url", "http://127.0.0.1:9/v1", "--out", "mine.json"), "ends in .yaml"),
-        (("--base-url", "http://127.0.0.1:9/v1"), "--model is required"),
-        (("--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--yes"), "cannot connect"),
+        (("ftp://x",), "expected a URL"),
+        (("http://127.0.0.1:9/v1", "--key-env", "NO_SUCH_VARIABLE_HERE"), "not set"),
+        (("http://127.0.0.1:9/v1", "--key-env", "my_key"), "capital letters"),
+        (("http://127.0.0.1:9/v1", "--out", "deepseek.yaml"), "shipped profile"),
+        (("http://127.0.0.1:9/v1", "--out", "mine.json"), "ends in .yaml"),
+        (("http://127.0.0.1:9/v1",), "nothing listens on that port"),
+        (("http://127.0.0.1:9/v1", "--model", "m", "--yes"), "cannot connect"),
     ],
 )
 def test_a_call_that_cannot_work_is_refused(
@@ -376,7 +375,6 @@ def test_the_key_is_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             [
                 "provider",
                 "discover",
-                "--base-url",
                 f"{url}/v1",
                 "--model",
                 "m",

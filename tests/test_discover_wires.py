@@ -94,7 +94,7 @@ def discovered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     path = tmp_path_factory.mktemp("mine") / "mine.yaml"
     with simulated(load_profile(provider)) as url:
         model = load_profile(name).model
-        words = ("--base-url", f"{url}/v1", "--protocol", wire, "--model", model, "--yes", "--out", str(path))
+        words = (f"{url}/v1", "--protocol", wire, "--model", model, "--yes", "--out", str(path))
         yield name, f"{url}/v1", path, main(["provider", "discover", *words])
 
 
@@ -173,7 +173,7 @@ def test_a_wire_that_is_unknown_or_not_spoken_there_is_refused(
         return HttpReply(200, b'{"ok": true}', {"content-type": "application/json"})
 
     with serving(answer) as url:
-        words = ("--base-url", f"{url}/v1", "--model", "m", "--yes", "--protocol", wire)
+        words = (f"{url}/v1", "--model", "m", "--yes", "--protocol", wire)
         assert 2 == main(["provider", "discover", *words])
     assert message in capsys.readouterr().err
 

@@ -1,6 +1,6 @@
 """Discovery of one model: plays, derives claims, and plays again with them until nothing changes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -9,8 +9,9 @@ from conformance.core_facts import DEFINITIONS
 from conformance.discovery import further
 from conformance.discovery.exploring import Explored, ProbeAnswer, all_cases, explore
 from conformance.discovery.interview import Interview
+from conformance.discovery.reaching import QUESTION, names_model
 from conformance.discovery.shipped import shown
-from conformance.discovery.verdicts import refusal, verdicts
+from conformance.discovery.verdicts import counted, refusal, verdicts
 from conformance.discovery.wires import bodies, has_counterpart, max_tokens, profile_of
 from conformance.errors import Unusable
 from conformance.evidence.reads import deviations
@@ -21,6 +22,7 @@ from conformance.observations.collected import (
     MEDIUM,
     ObservedClaim,
     ObservedClaims,
+    Seen,
     collect,
     combined,
     id_formats,
@@ -31,9 +33,9 @@ from conformance.observations.sights import digest
 from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
+from conformance.suite.failures import summary_of_probe, summary_of_rule
 from conformance.suite.play import play
-from conformance.suite.probes import ACCEPTED
-from conformance.suite.rehearsal import failures
+from conformance.suite.probes import ACCEPTED, error_text
 from conformance.suite.turns import Subject
 from conformance.transport.client import UnusableReply
 from conformance.wire.exchange import Exchange
@@ -89,6 +91,9 @@ def discover(interview: Interview, model: str) -> Discovery:
         given = {**_adapted(explored), **given}
         conversations = (*explored.conversations, *thinking.conversations, *single.conversations)
         now, still_open = _derived(interview, explored, conversations, known, given)
+        # Without tools, no scenario shows again that they are refused.
+        if "tools.unsupported" in now:
+            given |= {name: now[name] for name in ("tools.supported", "tools.unsupported")}
         found.claims, found.open = now, {**thinking.open, **single.open, **still_open}
         found.skipped = dict(explored.ended)
         if values(now) == values(known):
@@ -109,15 +114,11 @@ def contact(interview: Interview, model: str) -> str:
     rejected = ""
     # Every other wire has one name for it, so another try would send the same request again.
     for length in further.LENGTHS if interview.wire == CHAT else further.LENGTHS[:1]:
-        body = {"model": model, "messages": [{"role": "user", "content": "Answer with the one word: hello."}]}
+        body = {"model": model, "messages": [{"role": "user", "content": QUESTION}]}
         try:
             exchange = interview.send({**body, length: max_tokens(interview.wire)})
         except UnusableReply as error:
-            status = error.exchange.status if error.exchange is not None else None
-            if status in (401, 403):
-                message = f"the endpoint refuses the key (HTTP {status}); --key-env names the variable that holds it"
-                raise Unusable(message) from None
-            raise Unusable(str(error)) from None
+            raise Unusable(_unanswered(error, model)) from None
         if exchange.status == 200:
             if Index((exchange,)).replies:
                 return length
@@ -125,6 +126,18 @@ def contact(interview: Interview, model: str) -> str:
             raise Unusable(f"the endpoint's answer is not a reply of the wire {interview.wire}: {answered}")
         rejected = f"HTTP {exchange.status}: {bodies(exchange)[1]!r:.300}"
     raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
+
+
+def _unanswered(error: UnusableReply, model: str) -> str:
+    """Return why the first request got no answer, in words: the key, the model, or what the client says."""
+    if error.exchange is None:
+        return str(error)
+    status, text = error.exchange.status, error_text(bodies(error.exchange)[1])
+    if status in (401, 403):
+        return f"the endpoint refuses the key (HTTP {status}); --key-env names the variable that holds it"
+    if status == 404 and names_model(text, error.exchange.url, model):
+        return f"the endpoint serves no model {model} (HTTP 404: {text:.200}); name another one with --model"
+    return str(error)
 
 
 def _derived(
@@ -143,7 +156,11 @@ def _derived(
     claims = {name: each for name, each in combined(seen).items() if not name.startswith(_BY_PLAYED)}
     claims |= {name: each for name, each in combined(collect(main, now)).items() if name.startswith(_BY_PLAYED)}
     claims |= combined(collect(rejected, now))
-    claims = shown(claims | id_formats(seen), interview.wire)
+    claims = _with_confidence(claims | id_formats(seen), [seen, collect(main, now), collect(rejected, now)])
+    repeated = _repeated_id(seen, claims) if "ids.numbering" in claims else ""
+    if repeated and claims["ids.numbering"].value == "random":
+        del claims["ids.numbering"]
+    claims = shown(claims, interview.wire)
     found, still_open = verdicts(explored.answers, now)
     claims |= {name: each for name, each in found.items() if has_counterpart(name, interview.wire)}
     still_open = {name: why for name, why in still_open.items() if has_counterpart(name, interview.wire)}
@@ -153,6 +170,8 @@ def _derived(
     claims |= given
     claims |= _read_field(claims)
     still_open |= _for_other_reasons(claims)
+    if repeated:
+        still_open["ids.numbering"] = f"the id {repeated:.60} came more than once, so ids are not random"
     if claims.get("reasoning.response-field") is None and _reasons_unseen(claims):
         claims["reasoning.response-field"] = ObservedClaim("none", claims["thinking.mode"].digest, MEDIUM)
     for name, why in (("tools.supported", "the model called no tool"), ("tools.parallel", _ALONE)):
@@ -162,6 +181,30 @@ def _derived(
     still_open = {**dict.fromkeys(_of_core_facts(values(claims)), _UNSEEN), **still_open}
     still_open = {name: why for name, why in still_open.items() if name not in claims}
     return claims, still_open
+
+
+def _with_confidence(claims: ObservedClaims, seen: Sequence[Mapping[str, Sequence[Seen]]]) -> ObservedClaims:
+    """Return claims with low confidence where too few exchanges, or too few different ids, show their value."""
+    found: ObservedClaims = {}
+    for name, claim in claims.items():
+        sights = [each for part in seen for each in part.get(name, ())]
+        different = {str(each.sight.values) if name in _FORMATS else each.digest for each in sights}
+        found[name] = counted(claim, len(different))
+    return found
+
+
+_FORMATS: Final = ("ids.format", "ids.format-in-stream", "reply.id-format")
+
+
+def _repeated_id(seen: Mapping[str, Sequence[Seen]], claims: ObservedClaims) -> str:
+    """Return an id of a call that comes again where a random one would not; empty if there is none."""
+    ids = [(str(each.sight.values[0]), each.digest) for name in _FORMATS[:2] for each in seen.get(name, ())]
+    unique = [claims.get(f"ids.unique-in-{place}") for place in ("reply", "conversation")]
+    # The same id in replies to several conversations may be one of a model with a seed.
+    is_alone = len({identifier for identifier, _ in ids}) == 1 and len(set(ids)) > 1
+    if is_alone or any(claim is not None and claim.value is False for claim in unique):
+        return next((identifier for identifier, _ in ids), "")
+    return ""
 
 
 _UNSEEN: Final = "no answer shows it"
@@ -209,7 +252,7 @@ def _tools(explored: Explored, claims: ObservedClaims) -> ObservedClaims:
         return {}
     for conversation in explored.conversations:
         first: Exchange = conversation[-1]
-        if len(conversation) == 1 and (first.request or {}).get("tools") and (first.status or 0) >= 400:
+        if len(conversation) == 1 and (first.request or {}).get("tools") and 400 <= (first.status or 0) < 500:
             name = digest(first)
             return {
                 "tools.supported": ObservedClaim(value=False, digest=name),
@@ -277,7 +320,7 @@ def _verify(interview: Interview, found: Discovery) -> None:
     """Play the suite with the profile; what it predicts wrongly becomes unknown, and what is wrong anyway is noted."""
     for _ in range(2 * _PASSES):
         subject = Subject(found.profile(), found.model, interview.send, Evidence.LIVE)
-        cases = [play(scenario, variant, subject) for scenario, variant in all_cases()]
+        cases = [play(scenario, variant, subject) for scenario, variant in interview.cases or all_cases()]
         answers = {
             (each.case, each.probe.name): each for each in explore(interview, subject.profile, found.model).answers
         }
@@ -290,14 +333,24 @@ def _verify(interview: Interview, found: Discovery) -> None:
                 found.claims[name] = one._replace(value=wordless)
             else:
                 found.open[name] = why
-    found.broken = [line for case in cases if case.outcomes for line in failures(case)]
+    found.broken = list(dict.fromkeys(line for case in cases for line in breaches(case)))
     found.skipped |= {case.name: case.note for case in cases if case.note and case.outcomes}
 
 
-def _predicting(answer: ProbeAnswer | None, found: Discovery) -> list[str]:
+def breaches(case: Case) -> Iterator[str]:
+    """Yield what an endpoint does wrong in a case, in one line each; what was not tested is no breach.
+
+    In a case that ended early, only its replies are judged: its probes would repeat why it ended.
+    """
+    wrong = [each for each in case.outcomes if each.status is Status.FAILED and each.level is Level.MUST]
+    yield from (f"{case.name}: {summary_of_rule(each)}" for each in wrong)
+    for each in case.probes if not case.note else ():
+        if each.status is Status.FAILED:
+            yield f"{case.name}: {summary_of_probe(each)}"
+
+
+def _predicting(answer: ProbeAnswer, found: Discovery) -> list[str]:
     """Return the claims by which the request of a probe would be rejected."""
-    if answer is None:
-        return []
     profile = found.profile()
     sent = Exchange.of_plain(request=answer.exchange.request, model=found.model)
     conversation = (*answer.before, sent)
@@ -321,12 +374,13 @@ def _doubtful(
     }
     for result in case.probes:
         probe = known.get(result.name)
-        if probe is None or probe.breaks is None or result.status is not Status.FAILED:
+        answer = answers.get((case.name, result.name))
+        if probe is None or probe.breaks is None or result.status is not Status.FAILED or answer is None:
             continue
         (rule,) = rules.select([probe.breaks])
         why = f"{case.name}: {result.name}: expected {result.expected}, got {result.observed}"[:300]
         own = [name for name in (*probe.claims, *rule.claims) if name in found.claims]
-        culprits = _predicting(answers.get((case.name, result.name)), found) if result.expected != ACCEPTED else []
+        culprits = _predicting(answer, found) if result.expected != ACCEPTED else []
         yield from ((name, why) for name in culprits or own)
     for outcome in case.outcomes:
         if outcome.status is Status.FAILED and outcome.level is Level.MUST:

@@ -15,6 +15,8 @@ from conformance.suite.probes import EXCHANGED, UNSEEN
 from conformance.suite.turns import Progress, Subject, converse
 from conformance.wire.exchange import Conversation, Exchange
 
+_ACCEPTED: Final = 200
+_REJECTED: Final = 400
 _REFUSED: Final[Mapping[str, Any]] = {"status": 400}
 _ADAPTATIONS: Final[tuple[Mapping[str, Any], ...]] = (
     {"reasoning.request-field": "reasoning"},
@@ -79,11 +81,11 @@ def explore(interview: Interview, profile: Profile, model: str) -> Explored:
     answers: list[ProbeAnswer] = []
     ended: dict[str, str] = {}
     adapted: dict[str, Any] = {}
-    for scenario, variant in all_cases():
+    for scenario, variant in interview.cases or all_cases():
         if scenario.unmet(profile.at(model, "")) is not None:
             continue
         subject = Subject(profile.with_claims(adapted), model, interview.send, Evidence.LIVE)
-        progress, further = _played(scenario, variant, subject)
+        progress, further = _played(interview, scenario, variant, subject)
         adapted |= further
         subject = replace(subject, profile=profile.with_claims(adapted))
         exchanges = tuple(progress.exchanges)
@@ -96,10 +98,12 @@ def explore(interview: Interview, profile: Profile, model: str) -> Explored:
     return Explored((*played, *probed_ones), tuple(played), tuple(answers), ended, adapted)
 
 
-def _played(scenario: Scenario, variant: str, subject: Subject) -> tuple[Progress, Claims]:
+def _played(interview: Interview, scenario: Scenario, variant: str, subject: Subject) -> tuple[Progress, Claims]:
     """Play a scenario; if a later request of it is rejected, with the history in each other form until one passes."""
     progress = converse(scenario, variant, subject)
-    rejected = len(progress.exchanges) > 1 and (progress.exchanges[-1].status or 0) >= 400
+    if progress.bodies and (progress.exchanges[-1].status or 0) >= _REJECTED and interview.again(progress.bodies[-1]):
+        progress = converse(scenario, variant, subject)
+    rejected = len(progress.exchanges) > 1 and (progress.exchanges[-1].status or 0) >= _REJECTED
     for further in _ADAPTATIONS if rejected else ():
         again = converse(scenario, variant, replace(subject, profile=subject.profile.with_claims(further)))
         if len(again.exchanges) > len(progress.exchanges) or (not again.note and progress.note):
@@ -118,7 +122,8 @@ def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subj
             bodies.append(body)
             return exchange
 
-        if probe.at > len(progress.exchanges):
+        # If the unchanged request is refused, a refusal of a changed one shows nothing of the change.
+        if probe.at > len(progress.exchanges) or progress.exchanges[probe.at - 1].status != _ACCEPTED:
             continue
         result = probed(probe, progress, replace(subject, send=send))
         if sent and result is not None and not (result.status is Status.UNTESTED and not sent):

@@ -1,17 +1,22 @@
 """The requests of a discovery: each is sent once, counted and kept."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance.errors import Unusable
+from conformance.scenarios import Scenario
 from conformance.transport.client import Inconclusive, RunStopped, UnusableReply
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import by_name
 
+_OK: Final = 200
 _SERVER_ERROR: Final = 500
+_SAME_ERRORS: Final = 4
+"""How often a server error has to come to be the answer to a request, and no failure of the moment."""
+
 _ABOUT_THE_CLIENT: Final = (401, 403, 408, 429)
 """Statuses that are about the key or the number of requests, and say nothing about one of them."""
 
@@ -22,6 +27,7 @@ class Interview:
 
     `limit` is the number of requests after which nothing more is sent. `failures` counts the requests in a row that got
     no conclusive answer: after `patience` of them the endpoint counts as broken. `wire` is the one that it speaks.
+    `cases` are the scenarios to play, each with its variant; none: all of them.
     """
 
     ask: Callable[[Mapping[str, Any]], Exchange]
@@ -31,8 +37,10 @@ class Interview:
     failures: int = 0
     log: Callable[[int], None] = lambda _sent: None
     wire: str = CHAT
+    cases: Sequence[tuple[Scenario, str]] = ()
     _answers: dict[str, Exchange | UnusableReply] = field(default_factory=dict)
     _kept: dict[str, Exchange] = field(default_factory=dict)
+    _again: set[str] = field(default_factory=set)
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -44,10 +52,26 @@ class Interview:
         key = self._key(body)
         if key not in self._answers:
             self._answers[key] = self._first(body)
+        elif isinstance(self._answers[key], Inconclusive) and key not in self._again:
+            # Slow endpoints answer the next time; one that is asked for the third time does not.
+            self._again.add(key)
+            self._answers[key] = self._first(body)
         answer = self._answers[key]
         if isinstance(answer, UnusableReply):
             raise answer
         return answer
+
+    def again(self, body: Mapping[str, Any]) -> bool:
+        """Send a request once more that was rejected; return whether it is accepted now, as flaky endpoints do."""
+        key = self._key(body)
+        if key in self._again:
+            return False
+        self._again.add(key)
+        answer = self._first(body)
+        if isinstance(answer, UnusableReply) or _status(answer) != _OK:
+            return False
+        self._answers[key] = answer
+        return True
 
     def any_answer(self, body: Mapping[str, Any]) -> Exchange | None:
         """Return the exchange of a request whatever its status; None if there was no reply."""
@@ -60,8 +84,11 @@ class Interview:
         answer = self._once(body)
         status = _status(answer)
         if isinstance(answer, UnusableReply) and status >= _SERVER_ERROR:
-            # A server error may be its refusal of the request, if it comes again.
-            answer = self._once(body)
+            # A server error may be its refusal of the request, if it comes every time.
+            for _ in range(_SAME_ERRORS - 1):
+                answer = self._once(body)
+                if _status(answer) != status:
+                    break
             if _status(answer) == status and isinstance(answer, UnusableReply):
                 answer = answer.exchange or answer
         elif isinstance(answer, UnusableReply) and self._kept and status not in _ABOUT_THE_CLIENT:

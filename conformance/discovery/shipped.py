@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from math import sqrt
 from typing import Any, NamedTuple
 
 import orjson
@@ -12,6 +13,9 @@ from conformance.observations.collected import ObservedClaims
 from conformance.observations.comparing import Relation, relation
 from conformance.profiles import Profile
 from conformance.wire.native import CHAT
+
+Z = 1.96
+"""How many standard deviations a share may lie above the one that is certain, for 95 %."""
 
 
 def sections(wire: str) -> Iterator[Profile]:
@@ -65,6 +69,16 @@ class Similarity(NamedTuple):
         """Return the share of the claims that both make which are the same."""
         return len(self.same) / max(1, len(self.same) + len(self.different))
 
+    @property
+    def certain_share(self) -> float:
+        """Return the share that the number of compared claims makes certain (Wilson's lower bound, 95 %).
+
+        So neither a profile with a few equal claims wins, nor one with many claims of which many differ.
+        """
+        count = len(self.same) + len(self.different)
+        spread = Z * sqrt(self.share * (1 - self.share) / count + (Z / count) ** 2 / 4) if count else 0.0
+        return (self.share + Z**2 / (2 * count) - spread) / (1 + Z**2 / count) if count else 0.0
+
 
 def similarity(found: Mapping[str, Any], profile: Profile) -> Similarity:
     """Return how much a profile is like what was discovered, for its default model."""
@@ -78,4 +92,4 @@ def similarity(found: Mapping[str, Any], profile: Profile) -> Similarity:
 def nearest(found: Mapping[str, Any], wire: str = CHAT) -> Similarity:
     """Return the shipped profile that is most like what was discovered; of several, the one that claims more of it."""
     every: Iterator[Similarity] = (similarity(found, profile) for profile in sections(wire))
-    return max(every, key=lambda each: (len(each.same) - 2 * len(each.different), each.share))
+    return max(every, key=lambda each: (each.certain_share, len(each.same)))

@@ -20,6 +20,7 @@ from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
 from conformance.transport.interaction import Keep, RawInteraction
 from conformance.transport.limits import MAX_TIMEOUTS, REQUEST_TIMEOUT
+from conformance.transport.unreachable import reason
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import by_name
@@ -185,7 +186,7 @@ class Client:
             raise self._unreachable(error, sent.shown_url) from None
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL) as error:
             words = self._scrubbed(str(error))
-            raise Unusable(f"cannot send to {sent.shown_url} ({words}); check --base-url") from None
+            raise Unusable(f"cannot send to {sent.shown_url} ({words}); check the URL") from None
         except (httpx.TransportError, OSError) as error:
             words = self._scrubbed(bodies.words(error))
             raise _BrokenReply(f"{sent.shown_url} gave no HTTP reply: {words}") from None
@@ -265,12 +266,12 @@ class Client:
 
     def _unreachable(self, error: httpx.TransportError, url: str) -> Unusable:
         """Return what to raise if no connection comes about; after good answers, it costs only its request."""
-        words = self._scrubbed(str(error))
+        words = self._scrubbed(reason(error))
         words = words or f"no connection within {min(CONNECT_TIMEOUT, self._endpoint.seconds):g} seconds"
         if self._answers:
             message = f"{url} cannot be connected to any more ({words}); {self._so_far()}"
             return self._timed_out(message) if isinstance(error, httpx.ConnectTimeout) else Inconclusive(message)
-        return Unusable(f"cannot connect to {url} ({words}); check --base-url, or start the server first")
+        return Unusable(f"cannot connect to {url} ({words}); check the URL, or start the server first")
 
     def _scrubbed(self, text: str) -> str:
         return text if self._endpoint.scrubber is None else self._endpoint.scrubber.text(text)
@@ -311,10 +312,10 @@ def _conclusive(exchange: Exchange) -> Exchange:
     if status == 500 and SIMULATOR_ERROR in str(exchange.response):
         raise Unusable(str(exchange.response))
     if 300 <= status < 400:
-        message = f"{url} redirects to {exchange.headers.get('location', 'nowhere')} (HTTP {status}); check --base-url"
+        message = f"{url} redirects to {exchange.headers.get('location', 'nowhere')} (HTTP {status}); check the URL"
         raise Unusable(message)
     if status < 400 and _is_html(exchange):
-        message = f"{url} answered HTTP {status} with an HTML page, so it is not an API; check --base-url"
+        message = f"{url} answered HTTP {status} with an HTML page, so it is not an API; check the URL"
         raise Unusable(message)
     if status == 429 or status >= 500:
         message = f"{url} answered HTTP {status}, which says nothing about the request"

@@ -19,6 +19,7 @@ from conformance.wire.repeats import StreamedText
 from conformance.wire.resent import Resending, ResentOf, call_key
 from conformance.wire.reuse import SentCalls, sent_calls
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -39,6 +40,7 @@ class Index:
         "_continues",
         "_grown",
         "_joined",
+        "_of_replies",
         "_received",
         "_reply_call_keys",
         "_sent_calls",
@@ -60,6 +62,7 @@ class Index:
         self._received: dict[tuple[str, ...], tuple[int, dict[Any, int]]] = {}
         self._reply_call_keys: tuple[int, dict[Any, int]] = (0, {})
         self._sent_calls: dict[int, SentCalls] = {}
+        self._of_replies: dict[tuple[Any, int], Any] = {}
         for exchange in conversation:
             self.add(exchange)
 
@@ -69,6 +72,15 @@ class Index:
         self.parts.append(part)
         self.conversation.append(part.exchange)
         return part
+
+    def of_reply(self, find: Callable[[Reply], T], reply: Reply) -> T:
+        """Return what a function finds in a reply of this conversation, which it is asked for once."""
+        # The index holds its replies, so that no other object gets the identity of one.
+        key = find, id(reply)
+        if key not in self._of_replies:
+            self._of_replies[key] = find(reply)
+        found: T = self._of_replies[key]
+        return found
 
     def size_from(self, number: int) -> int:
         """Return how many bytes the exchanges from one on have; what they have in common counts once."""

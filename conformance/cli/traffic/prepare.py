@@ -4,7 +4,13 @@ FILE holds a canonical transcript (a list of messages) or a request body with on
 on another wire than chat completions (--protocol), the whole request does. Each difference from the transcript is one
 line on standard error, with the claim that requires it (`conformance explain claims --provider P` shows the sources).
 
-Returns exit code 1 if the request cannot be made acceptable to the provider.
+Without a conversation, --ask "deepseek, tools, thinking on" prints the first and the second request of one: the host or
+model in any words, then what you wish: tools, no tools, parallel, thinking on, thinking off, stream, and the name of a
+wire (chat completions, messages, responses, gemini). Below the requests stand their fields, each with its claim, value,
+date, confidence and source. Where sources disagree, the requests have what no source says is refused.
+
+Returns exit code 1 if the request cannot be made acceptable to the provider, or a claim rules the wish out, and 2 for
+a word in the wish that means nothing.
 """
 
 import argparse
@@ -15,11 +21,15 @@ from typing import Any, Final
 import orjson
 
 from conformance import convert, judge, profiles
-from conformance.arguments import PROVIDER_HELP, add_json_file, read_json_file
+from conformance.arguments import PROVIDER_HELP, STDIN, add_json_file, read_json_file
 from conformance.convert.egress import Note
 from conformance.convert.native import native_request
+from conformance.errors import Unusable
 from conformance.profiles import Profile
-from conformance.reporting.text import printable_json
+from conformance.reporting.asked.answer import answer, lines
+from conformance.reporting.asked.requests import sample
+from conformance.reporting.asked.words import understood
+from conformance.reporting.text import printable_json, printable_lines
 from conformance.results import Level, Status
 from conformance.suite.options import on_wire
 from conformance.wire.exchange import Exchange
@@ -31,11 +41,18 @@ EXAMPLES: Final = """\
   conformance prepare --provider deepseek transcript.json
   conformance prepare --provider anthropic --protocol messages request.json
   conformance prepare --provider mistral --model magistral-medium-latest request.json > messages.json
+  conformance prepare --ask "deepseek, tools, thinking on"
+  conformance prepare --ask "claude-opus-4.5 at bedrock, parallel, stream" --format json
+  conformance prepare --ask "responses, parallel" --provider ./my-gateway.yaml
   jq .messages request.json | conformance prepare --provider moonshot --format json - | jq .notes"""
 
 _MODEL: Final = "the model (default: that of the request body, otherwise use the claims that hold for all models)"
 _ANY_MODEL: Final = "any-model"
-_FORMAT: Final = "messages: the messages, notes on standard error (default); json: an object of messages, ids and notes"
+_FORMAT: Final = (
+    "messages: the messages, notes on standard error (default); json: an object of messages, ids and notes; with "
+    "--ask: text (default) or json"
+)
+_ASK: Final = "print the first and second request for a host, a model and a wish in words, and the claims behind them"
 _PROTOCOL: Final = (
     f"the wire: {', '.join((CHAT, *NATIVE))} (default: chat, or the first one of a provider without chat)"
 )
@@ -47,17 +64,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--provider",
         metavar="PROVIDER",
-        required=True,
+        default="",
         help=PROVIDER_HELP,
     )
+    add("--ask", metavar="WISH", help=_ASK)
     add("--model", metavar="MODEL", help=_MODEL)
     add("--protocol", choices=(CHAT, *NATIVE), default="", metavar="WIRE", help=_PROTOCOL)
-    add("--format", choices=("messages", "json"), default="messages", metavar="F", help=_FORMAT)
+    add("--format", choices=("messages", "text", "json"), default="", metavar="F", help=_FORMAT)
     add_json_file(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the messages or the request, and the notes; return 1 if the provider would still reject the request."""
+    if arguments.ask is not None:
+        return _ask(arguments)
+    if not arguments.provider:
+        raise Unusable('--provider is required; without a conversation, --ask "deepseek, tools" shows the requests')
+    if arguments.format == "text":
+        raise Unusable("--format text is for --ask; a conversation has messages or json")
     profile = on_wire(profiles.load_profile(arguments.provider), arguments.protocol)
     value, file = read_json_file(arguments.file)
     prepared = convert.prepare(value, profile, model=arguments.model, file=file)
@@ -80,6 +104,25 @@ def run(arguments: argparse.Namespace) -> int:
         for note in notes:
             print(f"{'note' if note.fixed else 'problem'}: {note}", file=sys.stderr)
     return 1 if any(not note.fixed for note in notes) else 0
+
+
+def _ask(arguments: argparse.Namespace) -> int:
+    """Print the requests for a wish; return 1 if a claim rules a part of the wish out."""
+    if arguments.file != STDIN:
+        raise Unusable(f"--ask makes a conversation of its own; omit {arguments.file}, or --ask to prepare that file")
+    if arguments.format == "messages":
+        raise Unusable("--format messages is for a conversation; --ask has text or json")
+    asked = understood(arguments.ask, arguments.provider, arguments.model or "", arguments.protocol)
+    found = sample(asked.profile, asked.wish)
+    if found is None:
+        why = "" if asked.profile.is_served(asked.profile.model) else f": it no longer serves {asked.profile.model}"
+        print(f"problem: by its claims, {asked.profile.name} refuses the first request{why}", file=sys.stderr)
+        return 1
+    if arguments.format == "json":
+        print(_text(answer(found, asked.profile, asked.wish)))
+    else:
+        print(printable_lines("\n".join(lines(found, asked.profile, asked.wish))))
+    return 1 if any(each.is_refused for each in found.shortfalls) else 0
 
 
 def _rejected(exchange: Exchange, profile: Profile) -> Iterator[Note]:

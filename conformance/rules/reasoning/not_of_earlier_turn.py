@@ -25,7 +25,7 @@ _THOUGHT: Final = "/2/response/choices/0/message/reasoning_content"
     good=[example("thinking-session")],
     wires=EVERY,
 )
-def judge(later: LaterReply, _context: Context) -> list[Fault]:
+def judge(later: LaterReply, context: Context) -> list[Fault]:
     """A reply does not return the reasoning of an earlier turn again.
 
     It is shown, stored and sent back a second time, so that each turn costs more than the one before, and the model
@@ -35,7 +35,14 @@ def judge(later: LaterReply, _context: Context) -> list[Fault]:
     message = later.value.message
     for field in carried_fields(message):
         text = reasoning_text(message, field).strip()
-        repeated = next((old for old in map(_thought, later.earlier) if old and text.startswith(old)), "")
+        repeated = next(
+            (
+                old
+                for old in [context.index.of_reply(_thought, each) for each in later.earlier]
+                if old and text.startswith(old)
+            ),
+            "",
+        )
         if repeated:
             got = quoted(repeated)
             return [Fault(f"expected new reasoning, got that of an earlier turn again: {got}", at=("message", field))]

@@ -4,7 +4,7 @@ from typing import Any, Final
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.wire.elements import Usage
+from conformance.wire.elements import Reply, Usage
 from conformance.wire.history import LaterUsage, later_usages
 
 _TOKENS_PER_BYTE: Final = 0.6
@@ -109,7 +109,11 @@ def _most_said(usage: Usage, context: Context) -> float:
     """Return how many tokens the reply to a request can have, with the reasoning that it counts."""
     replies = context.index.parts[int(usage.place[0])].replies
     hidden = _count(usage, ("completion_tokens_details", "reasoning_tokens"))
-    return sum([_size(each.message) for each in replies]) * _TOKENS_PER_BYTE + _PER_MESSAGE + hidden
+    return (
+        sum([context.index.of_reply(_size_of_reply, each) for each in replies]) * _TOKENS_PER_BYTE
+        + _PER_MESSAGE
+        + hidden
+    )
 
 
 def _most_added(after: Usage, before: Usage) -> float:
@@ -123,6 +127,10 @@ def _most_added(after: Usage, before: Usage) -> float:
     hidden = _count(before, ("completion_tokens_details", "reasoning_tokens"))
     size = sum(map(_size, new)) * _TOKENS_PER_BYTE
     return size + len(new) * _PER_MESSAGE + hidden
+
+
+def _size_of_reply(reply: Reply) -> float:
+    return _size(reply.message)
 
 
 def _size(value: Any) -> float:

@@ -7,6 +7,6 @@ profile, or the path of one of your own.
 from typing import Final
 
 EXAMPLES: Final = """\
-  conformance provider discover --base-url http://127.0.0.1:8000/v1 --out my-server.yaml
+  conformance provider discover http://127.0.0.1:8000 --out my-server.yaml
   conformance provider watch --provider deepseek --live
   conformance provider diff openai deepseek"""

@@ -1,5 +1,8 @@
 """Ask an endpoint that no profile describes, and write the profile of what it answers.
 
+The URL may be that of a host, a base URL, or that of a whole request: the usual prefixes (/v1, /openai/v1, /v1beta and
+others) and each wire are tried, and the first that gives a reply is taken.
+
 It plays every scenario and probe, plain and streamed, and looks for switches that turn thinking on or off. What it is
 going to send is printed first. Each claim names the exchange that shows it; what could not be determined is unknown.
 The exchanges are written beside the profile, without secrets, as `conformance check` and `conformance provider watch`
@@ -12,6 +15,8 @@ import argparse
 import os
 import re
 import sys
+import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -23,10 +28,9 @@ from conformance.arguments import add_header, add_times, positive
 from conformance.errors import Unusable
 from conformance.reporting.text import plural, printable
 from conformance.terminal import ProgressLine, print_error
-from conformance.wire.native import CHAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from conformance.discovery.discovering import Discovery
     from conformance.discovery.interview import Interview
@@ -34,12 +38,12 @@ if TYPE_CHECKING:
     from conformance.suite.rehearsal import Plan
 
 EXAMPLES: Final = """\
-  conformance provider discover --base-url http://127.0.0.1:8000/v1 --out my-server.yaml
-  conformance provider discover --base-url https://gateway.example/v1 --protocol messages --out my-gateway.yaml
-  conformance provider discover --base-url https://gateway.example/v1 --key-env GATEWAY_KEY --model m --yes
+  conformance provider discover http://127.0.0.1:8000 --out my-server.yaml
+  conformance provider discover https://gateway.example/v1 --protocol messages --out my-gateway.yaml
+  conformance provider discover https://gateway.example --key-env GATEWAY_KEY --model m --yes
   pytest --provider=./my-gateway.yaml --base-url https://gateway.example/v1"""
 
-_PROTOCOL: Final = "the wire that the endpoint speaks: chat (default), or another one that the suites play"
+_PROTOCOL: Final = "the wire to ask it on (default: the first that gets a reply: chat, gemini, messages, responses)"
 _REQUESTS: Final = 600
 _VARIABLE: Final = re.compile("[A-Z][A-Z0-9_]*")
 _SHOWN: Final = 12
@@ -48,9 +52,9 @@ _SHOWN: Final = 12
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--base-url", metavar="URL", required=True, help="the URL that the path of the wire is appended to")
+    add("url", metavar="URL", help="where the endpoint is; usual prefixes such as /v1 are tried")
     add_header(parser)
-    add("--protocol", metavar="NAME", default=CHAT, help=_PROTOCOL)
+    add("--protocol", metavar="NAME", default="", help=_PROTOCOL)
     add(
         "--model",
         metavar="MODEL",
@@ -68,54 +72,81 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan, ask the endpoint, write the profile, and print what was found."""
     # Imported here because these modules load httpx, which --help does not need.
-    import time
-
-    from conformance.discovery.writing import profile_text
+    from conformance.discovery import reaching
     from conformance.secrets import scrubber
     from conformance.suite.options import check_base_url, headers_of
     from conformance.transport.client import Client, Endpoint
-    from conformance.wires import by_name
+    from conformance.wires import NAMES, by_name
 
-    url, wire = arguments.base_url.rstrip("/"), arguments.protocol
+    url = arguments.url.rstrip("/")
     check_base_url(url)
-    by_name(wire)  # An unknown name is reported before anything is asked.
+    wires = (by_name(arguments.protocol).name,) if arguments.protocol else NAMES
     _check_target(arguments.out)
     key = _key(arguments.key_env)
     headers = headers_of(arguments.header)
     secrets = scrubber([key, *[value for _, value in headers]], [url])
-    models = arguments.model or _models(url, key, arguments.request_timeout, wire, headers)
-    _show_plan(models, arguments, wire)
+    models = arguments.model
+    if not models:
+        listed = reaching.models(reaching.bases(url), wires[0], key, headers, arguments.request_timeout)
+        models = [reaching.only_model([printable(name) for name in listed], url)]
+    _show_plan(models, arguments, wires[0])
     _confirm(arguments)
-    today = datetime.now(UTC).date().isoformat()
-    found: list[Discovery] = []
-    failed: list[str] = []
-    sessions: list[Interview] = []
-    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, wire=wire, headers=headers)
-    with Client(endpoint, until=time.monotonic() + arguments.max_time) as client:
-        for model in models:
-            try:
-                session, discovery = _discovered(client.send, model, arguments.max_requests, wire)
-            except Unusable as error:
-                if not found:
-                    raise
-                failed.append(f"{model}: {error}")
-                continue
-            sessions.append(session)
-            found.append(discovery)
-    text = secrets.text(profile_text(_title(arguments.out, url), _safe_url(url), arguments.key_env, found, today))
-    if arguments.out is None:
-        print(text, end="")
-    else:
-        artifacts.write(arguments.out, text)
-        _write_exchanges(arguments.out.with_suffix(".exchanges.jsonl"), sessions, today, secrets)
-        profiles.load_profile(arguments.out)
-    for line in _report(found, sessions):
-        print(printable(secrets.text(line)), file=sys.stderr if arguments.out is None else sys.stdout)
-    if arguments.out is not None:
-        print(f"wrote {arguments.out}")
+    until = time.monotonic() + arguments.max_time
+    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, headers=headers)
+    place = reaching.reach(lambda each: Client(each, until=until), endpoint, models[0], wires)
+    if place.base_url != url or not arguments.protocol:
+        print(secrets.text(f"the API is at {_safe_url(place.base_url)}, wire {place.wire}"), file=sys.stderr)
+    endpoint = replace(endpoint, base_url=place.base_url, wire=place.wire)
+    with Client(endpoint, until=until) as client:
+        found, sessions, failed = _all_discovered(client.send, models, arguments.max_requests, place.wire)
+    _write(arguments, place.base_url, found, sessions, secrets)
     for line in failed:
         print_error(secrets.text(line))
     return 2 if failed else int(any(each.broken for each in found))
+
+
+def _all_discovered(
+    ask: Any, models: "Sequence[str]", limit: int, wire: str
+) -> "tuple[list[Discovery], list[Interview], list[str]]":
+    """Return what is found of each model, its requests, and why others gave nothing; the first must give something."""
+    found: list[Discovery] = []
+    sessions: list[Interview] = []
+    failed: list[str] = []
+    for model in models:
+        try:
+            session, discovery = _discovered(ask, model, limit, wire)
+        except Unusable as error:
+            if not found:
+                raise
+            failed.append(f"{model}: {error}")
+            continue
+        sessions.append(session)
+        found.append(discovery)
+    return found, sessions, failed
+
+
+def _write(
+    arguments: argparse.Namespace,
+    url: str,
+    found: "Sequence[Discovery]",
+    sessions: "Sequence[Interview]",
+    secrets: "Scrubber",
+) -> None:
+    """Write the profile and its exchanges, and print what was found."""
+    from conformance.discovery.writing import profile_text
+
+    today, out = datetime.now(UTC).date().isoformat(), arguments.out
+    text = secrets.text(profile_text(_title(out, url), _safe_url(url), arguments.key_env, found, today))
+    if out is None:
+        print(text, end="")
+    else:
+        artifacts.write(out, text)
+        _write_exchanges(out.with_suffix(".exchanges.jsonl"), sessions, today, secrets)
+        profiles.load_profile(out)
+    for line in _report(found, sessions):
+        print(printable(secrets.text(line)), file=sys.stderr if out is None else sys.stdout)
+    if out is not None:
+        print(f"wrote {out}")
 
 
 def _check_target(out: Path | None) -> None:
@@ -136,26 +167,6 @@ def _key(variable: str) -> str:
     if variable and not os.environ.get(variable):
         raise Unusable(f"--key-env {variable}: the variable is not set")
     return os.environ[variable] if variable else ""
-
-
-def _models(url: str, key: str, timeout: float, wire: str, headers: "Sequence[tuple[str, str]]") -> list[str]:
-    """Return the only model that an endpoint lists; raises Unusable if there is not exactly one."""
-    import httpx
-
-    from conformance.wires import by_name
-
-    sent = {**by_name(wire).headers(key), **dict(headers)}
-    try:
-        reply = httpx.get(f"{url}/models", headers=sent, timeout=min(timeout, 15.0))
-        listed: Any = reply.json() if len(reply.content) < 1_000_000 else None
-    except (httpx.HTTPError, ValueError):
-        listed = None
-    entries = listed.get("data") if isinstance(listed, dict) else None
-    names = [each["id"] for each in entries or () if isinstance(each, dict) and isinstance(each.get("id"), str)]
-    if len(names) != 1:
-        known = printable(f"; it lists {', '.join(names[:20])}") if names else "; it lists none"
-        raise Unusable(f"--model is required, since {_safe_url(url)} does not list exactly one model{known}")
-    return names
 
 
 def _safe_url(url: str) -> str:
@@ -239,10 +250,25 @@ def _report(found: "Sequence[Discovery]", sessions: "Sequence[Interview]") -> "I
         yield from (f"    different: {name}" for name in like.different[:_SHOWN])
         if len(like.different) > _SHOWN:
             yield f"    and {len(like.different) - _SHOWN} more: `conformance provider diff {like.provider} FILE`"
-        if each.open:
-            yield "  could not be determined:"
-            yield from (f"    {name}: {why}" for name, why in sorted(each.open.items()))
-        for case, why in sorted(each.skipped.items()):
-            yield f"  not played to its end: {case}: {why}"
-        for line in each.broken:
-            yield f"  breaks a rule: {line}"
+        yield from _by_reason("could not be determined", {name: (why, name) for name, why in each.open.items()})
+        yield from _by_reason(
+            "not played to its end", {case: (_cause(why), case) for case, why in each.skipped.items()}
+        )
+        yield from (f"  breaks a rule: {line}" for line in each.broken)
+
+
+def _by_reason(title: str, found: "Mapping[str, tuple[str, str]]") -> "Iterator[str]":
+    """Yield each reason once, with all that has it: one cause may end every scenario."""
+    reasons: dict[str, list[str]] = {}
+    for why, name in sorted(found.values()):
+        reasons.setdefault(why, []).append(name)
+    if reasons:
+        yield f"  {title}:"
+    for why, names in reasons.items():
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        yield f"    {', '.join(names[:_SHOWN])}{more}: {why}"
+
+
+def _cause(note: str) -> str:
+    """Return why a scenario ended, without the turn, which is not the same in all that ended so."""
+    return re.sub(r"^ended at turn \d+: ", "", note)

@@ -1,0 +1,172 @@
+"""`conformance prepare --ask`: words become a host, a model and a wish, and its requests contradict no claim."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conformance import profiles, rules
+from conformance.cli import main
+from conformance.errors import AmbiguousName, UnknownName, Unusable
+from conformance.judge import check
+from conformance.reporting.asked.fields import fields
+from conformance.reporting.asked.requests import Wish, sample
+from conformance.reporting.asked.words import understood
+from conformance.results import Level, Status
+from conformance.wire.views import Side
+from conformance.wires import as_sent
+from tests.loops import every
+
+CLIENTS = frozenset(rule.id for rule in rules.load() if rule.on.side is Side.CLIENT)
+WISHES = [
+    Wish(tools=tools, parallel=parallel, thinking=thinking, stream=stream)
+    for tools, parallel in ((False, False), (True, False), (True, True))
+    for thinking in (None, True, False)
+    for stream in (False, True)
+]
+ON_ALL_WIRES = [(name, wire) for name in profiles.names() for wire in profiles.load(name).wires]
+CASES = [(name, wire, wish) for name, wire in ON_ALL_WIRES for wish in WISHES]
+SAMPLE = CASES[::11]
+
+
+def passes(name: str, wire: str, wish: Wish) -> None:
+    profile = profiles.load(name).on(wire)
+    found = sample(profile, wish)
+    assert found is not None
+    assert fields(found, profile, wish)
+    for conversation in ((as_sent(found.first, wire),), (found.before, as_sent(found.second, wire))):
+        outcomes = [each for each in check(conversation, profile) if each.rule in CLIENTS]
+        broken = [
+            (each.rule, each.reason or each.findings[0].message)
+            for each in outcomes
+            if each.status is Status.ERRORED or (each.status is Status.FAILED and each.level is Level.MUST)
+        ]
+        assert [] == broken
+        assert [] == [finding.message for each in outcomes for finding in each.findings if finding.contested]
+
+
+@every(("name", "wire", "wish"), SAMPLE)
+def test_the_requests_for_a_wish_pass_the_check_of_their_provider(name: str, wire: str, wish: Wish) -> None:
+    passes(name, wire, wish)
+
+
+@pytest.mark.slow
+@every(("name", "wire", "wish"), CASES)
+def test_the_requests_for_every_wish_pass_the_check_of_every_provider(name: str, wire: str, wish: Wish) -> None:
+    passes(name, wire, wish)
+
+
+TOOLS = Wish(tools=True)
+THINKING = Wish(tools=True, thinking=True)
+
+UNDERSTOOD = [
+    ("deepseek, tools, thinking on", "deepseek", "", THINKING),
+    ("deepseek with tools and thinking", "deepseek", "", THINKING),
+    ("DeepSeek tools no thinking", "deepseek", "", Wish(tools=True, thinking=False)),
+    ("Kimi K2 Thinking, tools", "moonshot", "kimi-k2-thinking", TOOLS),
+    ("kimi-k2-thinking thinking off", "moonshot", "kimi-k2-thinking", Wish(thinking=False)),
+    ("Kimi K3 parallel stream", "moonshot", "kimi-k3", Wish(tools=True, parallel=True, stream=True)),
+    ("groq kimi k2, tools", "groq", "moonshotai/kimi-k2-instruct", TOOLS),
+    (
+        "kimi k2 on groq with tools and thinking off, streamed",
+        "groq",
+        "moonshotai/kimi-k2-instruct",
+        Wish(tools=True, thinking=False, stream=True),
+    ),
+    ("groq, llama-3.3-70b-versatile", "groq", "llama-3.3-70b-versatile", Wish()),
+    ("glm 4.6 at cerebras, tools, reasoning on", "cerebras", "glm-4.6", THINKING),
+    ("claude, messages, tools", "anthropic.messages", "", TOOLS),
+    ("deepseek, anthropic messages, tools", "deepseek.messages", "", TOOLS),
+    ("openai responses, tools", "openai.responses", "", TOOLS),
+    ("gpt-5.4, responses, stream", "openai.responses", "gpt-5.4", Wish(stream=True)),
+    ("gemini, tools", "gemini.gemini", "", TOOLS),
+    ("vertex, gemini, parallel tool calls", "vertex.gemini", "", Wish(tools=True, parallel=True)),
+    ("Z.ai; tools; plain", "zai", "", TOOLS),
+    ("vllm, kimi-k2-thinking", "vllm", "kimi-k2-thinking", Wish()),
+]
+
+
+@every(("text", "name", "model", "wish"), UNDERSTOOD)
+def test_words_name_a_host_a_model_a_wire_and_a_turn(text: str, name: str, model: str, wish: Wish) -> None:
+    asked = understood(text)
+    assert (name, wish) == (asked.profile.name, asked.wish)
+    assert (model or asked.profile.model) == asked.profile.model
+
+
+NOT_UNDERSTOOD: list[tuple[str, type[Exception], str]] = [
+    ("deepseek, tols", UnknownName, "unknown word in the wish 'tols'; did you mean tools, tool"),
+    ("deepseek streamd", UnknownName, "unknown word in the wish 'streamd'; did you mean stream"),
+    ("deepseek, thnking on", UnknownName, "unknown word in the wish 'thnking'; did you mean thinking"),
+    ("deepseek banana tools", UnknownName, "unknown word in the wish 'banana'"),
+    ("depseek, tools", UnknownName, "did you mean deepseek"),
+    ("deepseek, tools, no tools", Unusable, "the wish says 'tools' and 'no tools'"),
+    ("deepseek, groq", Unusable, "several hosts, deepseek and groq"),
+    ("llama 3.3 70b, tools", AmbiguousName, "cerebras/llama-3.3-70b"),
+    ("mistral, responses", Unusable, "the profile mistral has no claims about the wire responses; it has chat"),
+    ("openai, messages, responses", Unusable, "two wires, messages and responses"),
+    ("tools", Unusable, "names no host"),
+    ("", Unusable, "names no host"),
+]
+
+
+@every(("text", "error", "words"), NOT_UNDERSTOOD)
+def test_an_unknown_word_is_an_error_with_suggestions(text: str, error: type[Exception], words: str) -> None:
+    with pytest.raises(error) as raised:
+        understood(text)
+    assert words in str(raised.value)
+
+
+def test_both_requests_come_with_the_claims_of_their_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["prepare", "--ask", "deepseek, tools, thinking on", "--format", "json"])
+    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert "https://api.deepseek.com/chat/completions" == printed["first"]["url"]
+    (asked,) = printed["first"]["body"]["messages"]
+    again, called, result = printed["second"]["body"]["messages"]
+    assert (asked, "tool", "18") == (again, result["role"], result["content"])
+    reply = printed["reply"]["choices"][0]["message"]
+    assert reply["reasoning_content"] == called["reasoning_content"]
+    rows = {pointer: row for row in printed["fields"] for pointer in row["pointers"]}
+    claims = {each["name"]: each for each in rows["/messages/1/reasoning_content"]["claims"]}
+    omitted = claims["reasoning.omitted-on-tool-turn"]
+    assert "refused with 400" in omitted["value"]
+    assert ("2026-11-22", "high") == (omitted["read"], omitted["confidence"])
+
+
+def test_a_contested_claim_is_named_with_what_the_other_source_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["prepare", "--ask", "deepseek, tools, thinking on"])
+    lines = capsys.readouterr().out.splitlines()
+    at = next(number for number, line in enumerate(lines) if "content.empty-on-tool-turn" in line)
+    assert "another source says refused with 400: https://github.com/vercel/ai/pull/14987" == lines[at + 1].strip()
+    assert "sources disagree; what no source says is refused is sent" == lines[at + 2].strip()
+    assert '"content":null' in "".join(lines)
+
+
+def test_what_a_claim_rules_out_is_a_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 1 == main(["prepare", "--ask", "perplexity, tools, thinking off"])
+    lines = capsys.readouterr().out.splitlines()
+    expected = [
+        "problem: without tools: the model does not call any (tools.supported)",
+        "problem: with thinking: the model always thinks (thinking.mode)",
+    ]
+    assert expected == lines[1:3]
+
+
+WRONG_CALLS = [
+    (["--ask", "deepseek, tols"], "did you mean tools"),
+    (["--ask", "deepseek", "file.json"], "omit file.json"),
+    (["--ask", "deepseek", "--format", "messages"], "--ask has text or json"),
+    (["--ask", "groq", "--provider", "deepseek"], "several hosts"),
+    ([], "--provider is required"),
+]
+
+
+@every(("arguments", "words"), WRONG_CALLS)
+def test_a_wrong_call_ends_with_two(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["prepare", *arguments])
+    assert words in capsys.readouterr().err
+
+
+def test_the_wish_needs_no_host_beside_a_provider() -> None:
+    asked = understood("tools, parallel", "gemini", "gemini-3-flash-preview", "gemini")
+    assert ("gemini.gemini", "gemini-3-flash-preview") == (asked.profile.name, asked.profile.model)
+    assert Wish(tools=True, parallel=True) == asked.wish
