@@ -134,14 +134,14 @@ def check(
     answered = sum(1 for url in urls if not pages[url].failure)
     today = reader.now.date()
     found = problems.OpenedSources(pages, opened)
-    checked = problems.find(cited, found, today, max_age, reader.on_citation)
+    compared = problems.find(cited, found, today, max_age, reader.on_citation)
     return Report(
         today.isoformat(),
         len(sources),
         len(urls),
         answered,
-        checked.problems,
+        compared.problems,
         len(opened),
         sum(1 for each in opened.values() if each.state is OpenState.OPENED),
-        checked.shown,
+        compared.shown,
     )

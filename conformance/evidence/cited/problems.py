@@ -88,7 +88,7 @@ class OpenedSources(NamedTuple):
         return None if page is None else of_page(place, page)
 
 
-class Checked(NamedTuple):
+class ComparedSources(NamedTuple):
     """The problems of all sources, by kind and source, each once; and how often files show what they are cited for."""
 
     problems: tuple[Problem, ...]
@@ -101,7 +101,7 @@ def find(
     today: date,
     max_age: timedelta,
     on_citation: Callable[[int, int, str], None] = lambda _done, _all, _where: None,
-) -> Checked:
+) -> ComparedSources:
     """Compare what was opened with what cites it.
 
     `on_citation` is called with how many citations are done, how many there are, and the last one.
@@ -116,7 +116,9 @@ def find(
         on_citation(done, len(citations), citation.where)
     order = list(ProblemKind)
     keys = sorted(cited, key=lambda key: (order.index(key[0]), *key[1:]))
-    return Checked(tuple([Problem(*key, tuple(cited[key])) for key in keys]), {each: number[each] for each in Proof})
+    return ComparedSources(
+        tuple([Problem(*key, tuple(cited[key])) for key in keys]), {each: number[each] for each in Proof}
+    )
 
 
 def proofs(citation: Citation, found: OpenedSources) -> Iterator[_SourceProof]:
