@@ -63,7 +63,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     untested = untested_rules(idle, conversation, subject.claims)
     outcomes = of_provider(checked, frozenset() if progress.is_inconclusive else untested, conversation)
     outcomes = with_excerpts(_without_reasoning(outcomes, progress.silent), conversation)
-    evidence, observed = _evidence(conversation, subject), dict(words.core_facts(conversation))
+    evidence, observed = _evidence(conversation, subject), dict(words.core_facts(conversation, subject.claims))
     observed |= {NOT_SENT_BACK: tuple(progress.changes)} if progress.changes else {}
     outcomes = _claims_kept(outcomes, subject.claims)
     probes = (
