@@ -103,12 +103,7 @@ def ids_that_repeat() -> Ask:
 
 def calls_split() -> Ask:
     """A message may make one call; the calls of a reply have to be split."""
-
-    def refuse(body: Mapping[str, Any]) -> str:
-        many = [each for each in turns(body, "assistant") if len(each.get("tool_calls") or ()) > 1]
-        return "only one tool call per message" if many else ""
-
-    return rule_of(simulator({}).send, refuse)
+    return simulator({"request.several-calls": {"status": 400, "message": "only one tool call per message"}}).send
 
 
 def no_results() -> Ask:
@@ -282,9 +277,13 @@ def test_a_breach_that_no_claim_covers_is_reported_at_discovery_and_again() -> N
     assert found.broken == list(dict.fromkeys(played_back(found.profile(), ask)))
 
 
-def test_a_foreign_field_of_reasoning_is_named() -> None:
-    _, found = found_of(foreign_required)
-    claims = {name: each.value for name, each in found.claims.items()}
+@pytest.fixture(scope="module")
+def foreign() -> Discovery:
+    return discover(Interview(foreign_required(), LIMIT, cases=(*CASES[2:3], *CASES[-2:])), "m")
+
+
+def test_a_foreign_field_of_reasoning_is_named(foreign: Discovery) -> None:
+    claims = {name: each.value for name, each in foreign.claims.items()}
     assert ("key:thoughts", "key:thoughts") == (
         claims["reasoning.response-field"],
         claims["reasoning.request-field"],
@@ -320,3 +319,24 @@ def test_the_profile_of_an_odd_server_holds_when_it_is_played_back(name: str, tm
     _, found = found_of(ODD[name])
     profile = written(found, tmp_path / "odd.yaml")
     assert [] == list(dict.fromkeys(played_back(profile, ODD[name]())))
+
+
+@pytest.mark.slow
+def test_the_profile_of_a_foreign_field_describes_its_server(foreign: Discovery, tmp_path: Path) -> None:
+    profile = written(foreign, tmp_path / "odd.yaml")
+    simulated = Simulator(profile).send
+    assert [] == list(dict.fromkeys(played_back(profile, simulated)))
+    call = interleaved(profile, simulated)[0]
+    assert "The temperature comes first" in call["thoughts"]
+
+
+def interleaved(profile: Profile, ask: Ask) -> list[dict[str, Any]]:
+    """Return the assistant messages with calls that the suite sends back."""
+    sent: list[Mapping[str, Any]] = []
+
+    def send(body: Mapping[str, Any]) -> Exchange:
+        sent.append(body)
+        return ask(body)
+
+    play(scenarios.load("interleaved-thinking"), "stream", Subject(profile, "m", send, Evidence.LIVE))
+    return [each for body in sent for each in turns(body, "assistant") if each.get("thoughts")]

@@ -48,6 +48,7 @@ _LENGTH_PROBE: Final = "ids-long"
 _BY_PLAYED: Final = ("ids.", "reasoning.", "stream.after-finish", "stream.usage-elsewhere")
 """Beginnings of the names of claims that only undisturbed scenarios show."""
 
+_FIELD: Final = "reasoning.response-field"
 _READ: Final = "reasoning.request-field"
 _OMITTED: Final = "reasoning.omitted-on-tool-turn"
 
@@ -97,7 +98,12 @@ def discover(interview: Interview, model: str) -> Discovery:
         # Without tools, no scenario shows again that they are refused.
         if "tools.unsupported" in now:
             given |= {name: now[name] for name in ("tools.supported", "tools.unsupported")}
-        found.claims, found.open = now, {**thinking.open, **single.open, **still_open}
+        asked = {**thinking.open, **single.open}
+        if _FIELD in asked:
+            now.pop(_FIELD, None)
+        # What the questions say is more than that nothing was seen.
+        found.claims = now
+        found.open = {**asked, **{name: why for name, why in still_open.items() if why != _UNSEEN or name not in asked}}
         found.skipped = dict(explored.ended)
         if values(now) == values(known):
             break
@@ -109,7 +115,7 @@ def discover(interview: Interview, model: str) -> Discovery:
 def _shown_field(thinking: further.Further) -> ObservedClaims:
     """Return the field of the first reply with reasoning, so that it is sent back in the same one."""
     seen = collect(thinking.conversations, {})
-    return {name: each for name, each in combined(seen).items() if name == "reasoning.response-field"}
+    return {name: each for name, each in combined(seen).items() if name == _FIELD}
 
 
 def contact(interview: Interview, model: str) -> str:
@@ -175,8 +181,8 @@ def _derived(
     still_open |= _for_other_reasons(claims)
     if repeated:
         still_open["ids.numbering"] = f"the id {repeated:.60} came more than once, so ids are not random"
-    if claims.get("reasoning.response-field") is None and _reasons_unseen(claims):
-        claims["reasoning.response-field"] = ObservedClaim("none", claims["thinking.mode"].digest, MEDIUM)
+    if claims.get(_FIELD) is None and _reasons_unseen(claims):
+        claims[_FIELD] = ObservedClaim("none", claims["thinking.mode"].digest, MEDIUM)
     for name, why in (("tools.supported", "the model called no tool"), ("tools.parallel", _ALONE)):
         if name not in claims:
             still_open[name] = why
@@ -265,7 +271,7 @@ def _read_field(claims: ObservedClaims) -> ObservedClaims:
     Reasoning in another field is ignored, if it is rejected in the same words as an omission.
     """
     omitted = claims.get(_OMITTED)
-    response = claims.get("reasoning.response-field")
+    response = claims.get(_FIELD)
     if omitted is None or response is None or not isinstance(omitted.value, Mapping):
         return {}
     found: ObservedClaims = {}

@@ -1,7 +1,7 @@
 """An unknown text field of replies, tried as reasoning: sent back on its own, and with a tool turn."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.discovery.interview import Interview
@@ -50,6 +50,14 @@ def key_with_text(exchanges: Iterable[Exchange]) -> str:
     return ""
 
 
+def _without_text(exchange: Exchange) -> Iterator[str]:
+    """Yield the keys of a message that no wire has, have a name of reasoning, and hold a list or an object."""
+    for reply in Index((exchange,)).replies:
+        for key, value in reply.message.items():
+            if key not in ALL_KEYS and value and isinstance(value, (list, dict)) and _NAMED.search(key):
+                yield key
+
+
 def looks_like_reasoning(exchange: Exchange) -> bool:
     """Return whether a reply has text in an unknown field whose name is one of reasoning."""
     return _NAMED.search(key_with_text([exchange])) is not None
@@ -71,15 +79,16 @@ def tried(interview: Interview, model: str, length: str, answers: Sequence[Conve
     asked["tools"] = [tool_definitions()[name] for name in scenario.tools]
     call = interview.any_answer(asked)
     key = key_with_text([first, *([call] if call is not None else [])])
+    kept = tuple([(each,) for each in (first, call) if each is not None])
     if not key:
-        return NOTHING
+        odd = next((name for (each,) in kept for name in _without_text(each)), "")
+        return Tried("", {}, kept, f"replies carry {odd}, which is not text and may be reasoning") if odd else NOTHING
     alone = _sent_back(interview, {**base, "messages": list((first.request or {})["messages"])}, first, key)
     with_it = without = None
     if call is not None:
         with_it = _sent_back(interview, asked, call, key)
         without = _sent_back(interview, asked, call, "")
     needed = _status(with_it) == 200 and 400 <= _status(without) < 500
-    kept = tuple([(each,) for each in (first, call) if each is not None])
     is_counted = reasoning_tokens(Index((first,))) > 0
     if not (needed or is_counted or _NAMED.search(key)):
         return Tried("", {}, kept, f"replies carry text in {key}, and nothing shows that it is reasoning")
@@ -90,7 +99,7 @@ def tried(interview: Interview, model: str, length: str, answers: Sequence[Conve
 def _claims(key: str, shown: Exchange, alone: Exchange | None, with_it: Exchange | None) -> ObservedClaims:
     name, field = digest(shown), f"{FOREIGN}{key}"
     found = {"reasoning.response-field": ObservedClaim(field, name, MEDIUM)}
-    accepted = [each for each in (alone, with_it) if _status(each) == 200]
+    accepted = [each for each in (alone, with_it) if each is not None and each.status == 200]
     if accepted:
         note = "reasoning was accepted there; whether it is read was not shown"
         found["reasoning.request-field"] = ObservedClaim(field, digest(accepted[-1]), LOW, note)
