@@ -225,7 +225,7 @@ def _with_settings(
         value = next((each for path in paths if (each := _value(given, path)) is not None), None)
         if value is None or not target or wanted.get(f"lost {name}"):
             continue
-        path = ("thinking", "budget_tokens") if (name, back) == ("effort", "messages") else target[0]
+        path = _BUDGETS.get(back, target[0]) if name == "effort" else target[0]
         if name == "effort":
             value = efforts[back]
         if name == "reply format":
@@ -238,6 +238,10 @@ def _with_settings(
 
 
 _SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+_BUDGETS = {
+    "messages": ("thinking", "budget_tokens"),
+    "gemini": ("generationConfig", "thinkingConfig", "thinkingBudget"),
+}
 _FORMS: Mapping[str, Any] = {
     "chat": {"type": "json_schema", "json_schema": {"name": "reply", "schema": _SCHEMA}},
     "responses": {"type": "json_schema", "name": "reply", "schema": _SCHEMA},

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from conformance import rules
+from conformance import broken_clients, rules
 from conformance.baseline import Entry, fits
 from conformance.gate import GateResult, evaluate, name
 from conformance.results import Evidence, Level, Outcome, Status
@@ -154,6 +154,8 @@ def _about_rule(rule: rules.Rule) -> Iterator[tuple[str, str]]:
     yield "rule", rule.title
     if fix := advice(rule.doc)[1]:
         yield "fix", fix
+    if broken := broken_clients.of_rule(rule.id):
+        yield "breaks", broken.text
     yield "more", f"conformance explain {rule.id}"
 
 

@@ -80,7 +80,7 @@ def probed(probe: Probe, progress: Progress, subject: Subject) -> ProbeResult | 
     sources = progress.sources[probe.at - 1] if reached else []
     if progress.silent and probe.on_reasoning:
         return ProbeResult(probe.name, probe.title, probe.breaks or "", Status.UNTESTED, "", NO_REASONING)
-    return run_probe(probe, before, sources, subject.profile, subject.send)
+    return run_probe(probe, before, sources, subject.profile, subject.sender(probe.name))
 
 
 def promised(scenario: Scenario, variant: str, wire: str = CHAT) -> tuple[str, ...]:

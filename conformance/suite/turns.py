@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from conformance import profiles
@@ -32,12 +33,20 @@ MAX_TOKENS: Final = 2048
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The model of a provider under test, and how to send it requests."""
+    """The model of a provider under test, and how to send it requests.
+
+    `send_probe` sends that of a probe, by its name; None: as any other request.
+    """
 
     profile: Profile
     model: str
     send: Send
     evidence: Evidence
+    send_probe: Callable[[str, Mapping[str, Any]], Exchange] | None = None
+
+    def sender(self, probe: str) -> Send:
+        """Return what sends the request of a probe."""
+        return self.send if self.send_probe is None else partial(self.send_probe, probe)
 
     @property
     def claims(self) -> Mapping[str, Any]:

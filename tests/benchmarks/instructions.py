@@ -17,15 +17,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from tabulate import tabulate
 
 from tests.benchmarks import corpus
+from tests.benchmarks import counted as counted_subjects
 from tests.benchmarks.__main__ import written
-from tests.benchmarks.peers import Part, by_command, loads_lines
+from tests.benchmarks.counted import SUBJECTS
 
 BASELINE: Final = Path(__file__).with_name("instructions.json")
 MAX_REGRESSION: Final = 1.05
@@ -33,12 +34,7 @@ NOT_COUNTED: Final = 5
 FLOOR: Final = "floor"
 EXCHANGES: Final = 60
 BOUNDS: Final[Mapping[str, float]] = {"session of 60: command, provider": 3.0, "recorded: command, provider": 7.0}
-SUBJECTS: Final[Mapping[str, Callable[[Part], None]]] = {
-    FLOOR: loads_lines,
-    "command": lambda part: by_command(part, "none"),
-    "command, provider": lambda part: by_command(part, "deepseek"),
-}
-_COUNTED: Final = re.compile(r"I\s+refs:\s+([\d,]+)")
+_REFERENCES: Final = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
 def corpora() -> dict[str, list[corpus.Session]]:
@@ -46,33 +42,26 @@ def corpora() -> dict[str, list[corpus.Session]]:
     return {"session of 60": [corpus._session(source, EXCHANGES)], "recorded": corpus.recorded()}
 
 
-def counted(corpus_name: str, subject: str, times: int) -> int:
-    """Return how many instructions a process takes that runs a subject so many times."""
+def counted(subject: str, times: int, whole: Path, small: Path) -> int:
+    """Return how many instructions a process takes that runs a subject on a small file, then so often on the whole."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={os.devnull}", sys.executable]
-    words = [*command, "-m", __spec__.name, "--child", corpus_name, subject, str(times)]
+    words = [*command, "-m", counted_subjects.__name__, subject, str(times), str(whole), str(small)]
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
-    found = _COUNTED.search(done.stderr)
+    found = _REFERENCES.search(done.stderr)
     assert found is not None, done.stderr
     return int(found[1].replace(",", ""))
-
-
-def run(corpus_name: str, subject: str, times: int) -> None:
-    """Run a subject on a corpus; without the work, all is loaded by a small part of it."""
-    sessions = corpora()[corpus_name]
-    with tempfile.TemporaryDirectory() as scratch:
-        whole = written(sessions, Path(scratch) / "corpus.jsonl")
-        small = written([sessions[0][:2]], Path(scratch) / "small.jsonl")
-        SUBJECTS[subject](small)
-        for _ in range(times):
-            SUBJECTS[subject](whole)
 
 
 def ratios() -> dict[str, float]:
     """Print the instructions of each subject, and return the ratios to the floor."""
     found: dict[str, float] = {}
-    for name in corpora():
-        counts = {each: counted(name, each, 1) - counted(name, each, 0) for each in SUBJECTS}
+    for name, sessions in corpora().items():
+        with tempfile.TemporaryDirectory() as scratch:
+            whole, small = Path(scratch) / "whole.jsonl", Path(scratch) / "small.jsonl"
+            written(sessions, whole)
+            written([sessions[0][:2]], small)
+            counts = {each: counted(each, 1, whole, small) - counted(each, 0, whole, small) for each in SUBJECTS}
         rows = []
         for subject, count in counts.items():
             ratio = count / counts[FLOOR]
@@ -108,11 +97,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the ratios to FILE")
     parser.add_argument("--write-baseline", action="store_true", help=f"write them to {BASELINE.name}")
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.child:
-        run(arguments.child[0], arguments.child[1], int(arguments.child[2]))
-        return 0
     if shutil.which("valgrind") is None:
         print("NOT RUN: valgrind is not installed, so no instruction was counted", file=sys.stderr)
         return NOT_COUNTED

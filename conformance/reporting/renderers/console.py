@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from conformance import broken_clients
 from conformance.formats.inputs import KINDS
 from conformance.reporting.text import Paint, line_of, plural, printable
+from conformance.wire.views import Side
 
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
@@ -143,14 +145,16 @@ def _findings(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint
         severity = f"known by {known}" if known else paint(_COLOURS[level], level)
         check = f"{outcome['rule']} {severity} ({finding['side']})"
         at, message = printable(finding["at"] or "(root)"), printable(finding["message"])
-        below = "".join(_below(given, finding))
+        below = "".join(_below(given, finding, outcome["rule"]))
         # What claims describe comes last.
         order = finding["rank"] + (len(_SEVERITIES) if known else 0), _SEVERITIES.index(level)
         key = check, _PLACE.sub("#", finding["message"]), _PLACE.sub("#", below)
         yield FindingLine(order, key, f"{_place(given, finding['at'])}: {check} at {at}: {message}", below)
 
 
-def _below(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Iterator[str]:
+def _below(given: Mapping[str, Any], finding: Mapping[str, Any], rule: str) -> Iterator[str]:
+    if finding["side"] == Side.PROVIDER and (broken := broken_clients.of_rule(rule)):
+        yield f"    breaks: {broken.text}\n"
     if "refusal" in finding:
         yield f"    {given['provider']} answers {printable(_answer(finding['refusal']))}\n"
     for host in finding.get("hosts", ()):

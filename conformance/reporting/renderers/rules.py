@@ -9,6 +9,7 @@ import orjson
 from conformance import rules
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
+from conformance.broken_clients import BrokenClients, of_rule
 from conformance.reporting.matrix.table import Table
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import prose, shorten
@@ -35,6 +36,7 @@ class _Entry(NamedTuple):
     base: str
     example: Sequence[str]
     failing: Sequence[tuple[str, Sequence[str]]]
+    broken: BrokenClients | None
 
 
 def publish(table: Table) -> Mapping[str, str]:
@@ -74,7 +76,7 @@ def _entry(rule: Rule | Fact, failing: Sequence[tuple[str, Sequence[str]]]) -> _
         claims, refused = [name for name in rule.reads if name != rule.claim], rule.claim or ""
         base, example = rule.bad[0].base, list(_example(rule.bad[0]))
     paragraphs = [paragraph for paragraph in why.split("\n\n") if paragraph]
-    return _Entry(rule, _side(rule), paragraphs, fix, claims, refused, base, example, failing)
+    return _Entry(rule, _side(rule), paragraphs, fix, claims, refused, base, example, failing, of_rule(rule.id))
 
 
 def _example(example: Example) -> Iterator[str]:

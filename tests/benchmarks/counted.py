@@ -1,0 +1,43 @@
+"""What `instructions` counts, in a process that loads nothing else.
+
+python -m tests.benchmarks.counted SUBJECT TIMES FILE SMALL
+"""
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+
+def floor(path: Path) -> None:
+    """Parse every line, and the payload of every event of a stream."""
+    with path.open("rb") as file:
+        for line in file:
+            response = orjson.loads(line)["response"]
+            for event in response.split("\n\n") if type(response) is str else ():
+                if event.startswith("data: {"):
+                    orjson.loads(event[6:])
+
+
+def command(path: Path, provider: str) -> None:
+    # Imported here because the floor does without it.
+    from conformance.cli import main
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main(["check", "--format", "jsonl", "--provider", provider, str(path)]) in (0, 1)
+
+
+SUBJECTS: Final[Mapping[str, Callable[[Path], None]]] = {
+    "floor": floor,
+    "command": lambda path: command(path, "none"),
+    "command, provider": lambda path: command(path, "deepseek"),
+}
+
+if __name__ == "__main__":
+    SUBJECTS[sys.argv[1]](Path(sys.argv[4]))
+    for _ in range(int(sys.argv[2])):
+        SUBJECTS[sys.argv[1]](Path(sys.argv[3]))

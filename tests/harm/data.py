@@ -1,0 +1,132 @@
+"""What was measured: `reports/harm.json`, one entry for each fault on a wire and variant, with a line per client.
+
+What the package reads of it, the clients that break by rule, is a file of its own there.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from conformance import faults
+from conformance.artifacts import write
+from conformance.broken_clients import NOTHING, OUTCOMES, BrokenClients
+from conformance.faults import ServerFault
+
+FILE: Final = "harm.json"
+ABSENT: Final = "absent"
+"""No reply of the scenarios can have the fault."""
+
+_NOT_RULES: Final = ("probes", "core")
+
+
+class Pair(NamedTuple):
+    """A fault in a variant on a wire, and a client."""
+
+    fault: str
+    wire: str
+    variant: str
+    client: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured, and what could not be: the clients that do not work on healthy replies, with the reason."""
+
+    pairs: dict[Pair, dict[str, str]]
+    unmeasurable: dict[str, str]
+
+
+def rules_of(fault: ServerFault, wire: str) -> tuple[str, ...]:
+    """Return the rules that a fault breaks on a wire."""
+    listed = fault.breaks.get(wire, ())
+    return tuple([each for each in listed if "/" in each and each.partition("/")[0] not in _NOT_RULES])
+
+
+def planned(wire: str) -> Iterator[tuple[ServerFault, str]]:
+    """Yield every fault of a wire with its variants: those of rules first, streams first, harmless ones last."""
+    listed = [faults.load(name) for name in faults.names()]
+    every = [(each, variant) for each in listed if wire in each.wires for variant in each.variants]
+    yield from sorted(every, key=lambda one: (one[0].harmless, not rules_of(one[0], wire), one[1] != faults.STREAM))
+
+
+def read(folder: Path) -> Measured:
+    """Return what was measured before; faults that are gone are left out."""
+    path = folder / FILE
+    data: dict[str, Any] = orjson.loads(path.read_bytes()) if path.exists() else {"faults": (), "unmeasurable": {}}
+    pairs = {
+        Pair(about["fault"], about["wire"], about["variant"], client): dict(found)
+        for about in data["faults"]
+        if about["fault"] in faults.names()
+        for client, found in {**about["clients"], **about["absent"]}.items()
+    }
+    return Measured(pairs, dict(data["unmeasurable"]))
+
+
+def value(measured: Measured) -> dict[str, Any]:
+    """Return the document."""
+    listed: dict[tuple[str, str, str], dict[str, dict[str, str]]] = {}
+    for pair, found in sorted(measured.pairs.items()):
+        listed.setdefault(pair[:3], {})[pair.client] = found
+    return {
+        "faults": [_about(*key, clients) for key, clients in listed.items()],
+        "unmeasurable": dict(sorted(measured.unmeasurable.items())),
+    }
+
+
+def _about(name: str, wire: str, variant: str, clients: Mapping[str, dict[str, str]]) -> dict[str, Any]:
+    fault = faults.load(name)
+    return {
+        "fault": name,
+        "wire": wire,
+        "variant": variant,
+        "harmless": fault.harmless,
+        "rules": list(rules_of(fault, wire)),
+        "clients": {client: found for client, found in clients.items() if found["outcome"] != ABSENT},
+        "absent": {client: found for client, found in clients.items() if found["outcome"] == ABSENT},
+    }
+
+
+def save(folder: Path, rules: Path, measured: Measured) -> None:
+    """Write the data, a line for each client, and a file with the clients that break by rule, a line for each."""
+    document = value(measured)
+    lines = [_lines(about) for about in document["faults"]]
+    unmeasurable = orjson.dumps(document["unmeasurable"], option=orjson.OPT_INDENT_2).decode()
+    text = '{\n"faults": [\n' + ",\n".join(lines) + f'\n],\n"unmeasurable": {unmeasurable}\n}}\n'
+    write(folder / FILE, text)
+    summed = [f"{_json(rule)}: {_json(about._asdict())}" for rule, about in by_rule(document).items()]
+    write(rules, "{\n" + ",\n".join(summed) + "\n}\n")
+
+
+def _lines(about: Mapping[str, Any]) -> str:
+    head = ", ".join([f"{_json(key)}: {_json(about[key])}" for key in about if key not in ("clients", "absent")])
+    parts = [f'"{key}": {{{_rows(about[key])}}}' for key in ("clients", "absent")]
+    return f" {{{head},\n  {', '.join(parts)}}}"
+
+
+def _rows(clients: Mapping[str, Any]) -> str:
+    rows = [f"   {_json(client)}: {_json(found)}" for client, found in clients.items()]
+    return "\n" + ",\n".join(rows) if rows else ""
+
+
+def _json(thing: Any) -> str:
+    return orjson.dumps(thing).decode()
+
+
+def by_rule(document: Mapping[str, Any]) -> dict[str, BrokenClients]:
+    """Return what was measured, by rule."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for about in document["faults"]:
+        for rule in about["rules"] if about["clients"] else ():
+            found.setdefault(rule, []).append(about)
+    return {rule: _summed(listed) for rule, listed in sorted(found.items())}
+
+
+def _summed(listed: Sequence[Mapping[str, Any]]) -> BrokenClients:
+    worst: dict[str, str] = {}
+    for client, found in [each for about in listed for each in about["clients"].items()]:
+        worst[client] = min(found["outcome"], worst.get(client, NOTHING), key=list(OUTCOMES).index)
+    broken = {client: worst[client] for client in sorted(worst) if worst[client] != NOTHING}
+    return BrokenClients(broken, len(worst), tuple(sorted({about["fault"] for about in listed})))

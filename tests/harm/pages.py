@@ -1,0 +1,104 @@
+"""The page of what was measured: reports/harm.md, for readers, from the data."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from conformance import faults, rules
+from conformance.artifacts import write
+from conformance.broken_clients import DATA, NOTHING, OUTCOMES, BrokenClients, short
+from conformance.results import Level
+from conformance.wire.views import Side
+from tests.harm import data
+from tests.harm.data import Measured
+
+PAGE: Final = "harm.md"
+_WIRES: Final = ("chat", "messages", "responses", "gemini")
+_HEAD: Final = """\
+# What a server's fault costs clients
+
+Each fault that a real server was reported to make is served to real SDKs in a short conversation with tools, and what
+the SDK then does is compared with what it does on healthy replies. A client *breaks* if it does anything else: it
+{outcomes}. Of several, the first counts. Retries that succeed are nothing.
+
+The simulator accepts every request: a wrong second request is one that a strict provider may reject. Written by
+`python -m tests.harm --write`, which measures what is missing here; `reports/harm.json` has the words of each pair.
+"""
+
+
+def write_all(folder: Path, measured: Measured, rules_file: Path = DATA) -> None:
+    """Write the data, what the package reads of them, and the page."""
+    data.save(folder, rules_file, measured)
+    write(folder / PAGE, "\n".join(page(data.value(measured))) + "\n")
+
+
+def counted(measured: Measured) -> str:
+    """Return how many pairs were measured of how many."""
+    clients = {(pair.wire, pair.client) for pair in measured.pairs}
+    plans = {wire: len(list(data.planned(wire))) for wire in _WIRES}
+    every = sum(plans[wire] for wire, _ in clients)
+    return f"{len(measured.pairs)} of {every} pairs of a fault and a client measured, with {len(clients)} clients"
+
+
+def page(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of the page."""
+    listed = document["faults"]
+    words = [f"*{OUTCOMES[each]}*" for each in OUTCOMES if each != NOTHING]
+    yield _HEAD.format(outcomes=f"{', '.join(words[:-1])}, or {words[-1]}")
+    yield from _clients(listed, document["unmeasurable"])
+    yield from _levels(data.by_rule(document))
+    for wire in _WIRES:
+        about = [each for each in listed if each["wire"] == wire and each["clients"]]
+        if about:
+            yield from ("", f"## {wire}", "", "| fault | in | clients that break | how |", "|---|---|---|---|")
+            yield from map(_row, sorted(about, key=lambda each: (-_broken(each), each["fault"], each["variant"])))
+
+
+def _clients(listed: list[Any], unmeasurable: Mapping[str, str]) -> Iterator[str]:
+    yield from ("| wire | clients | faults | pairs measured | of |", "|---|---|---|---|---|")
+    for wire in _WIRES:
+        about = [each for each in listed if each["wire"] == wire]
+        clients = sorted({client for each in about for client in (*each["clients"], *each["absent"])})
+        pairs = sum(len(each["clients"]) + len(each["absent"]) for each in about)
+        every = len(clients) * len(list(data.planned(wire)))
+        shown = f"{len(clients)}: {', '.join(clients)}" if clients else "none"
+        yield f"| {wire} | {shown} | {len({each['fault'] for each in about})} | {pairs} | {every} |"
+    for name, why in unmeasurable.items():
+        yield from ("", f"`{name}` cannot be measured {_cell(why)}.")
+
+
+def _levels(by_rule: Mapping[str, BrokenClients]) -> Iterator[str]:
+    known = rules.by_id()
+    listed = [(known[name], about) for name, about in by_rule.items() if name in known]
+    replies = [(rule, about) for rule, about in listed if rule.on.side is Side.PROVIDER]
+    calm = [(rule, about) for rule, about in replies if rule.level is Level.MUST and not about.broken]
+    harsh = [(rule, about) for rule, about in replies if rule.level is not Level.MUST and about.broken]
+    yield from ("", "## Rules whose level and harm differ", "")
+    yield from _list("A MUST that no measured fault of it broke a client by:", calm)
+    yield from _list("Not a MUST, but a fault of it breaks clients:", harsh)
+
+
+def _list(head: str, listed: list[tuple[rules.Rule, BrokenClients]]) -> Iterator[str]:
+    yield from (head, "")
+    for rule, about in listed:
+        planted = ", ".join(about.faults)
+        yield f"- `{rule.id}` ({rule.level.value}): {about.text}; by {planted}. Source: {rule.source.url}"
+    yield from ("",) if listed else ("None.", "")
+
+
+def _broken(about: Mapping[str, Any]) -> int:
+    return sum(each["outcome"] != NOTHING for each in about["clients"].values())
+
+
+def _row(about: Mapping[str, Any]) -> str:
+    fault = faults.load(about["fault"])
+    title = f"`{fault.name}`: {'harmless. ' if fault.harmless else ''}{_cell(fault.title)}"
+    by: dict[str, list[str]] = {}
+    for client, found in about["clients"].items():
+        by.setdefault(found["outcome"], []).append(short(client))
+    how = "; ".join([f"{OUTCOMES[each]}: {', '.join(by[each])}" for each in OUTCOMES if each in by and each != NOTHING])
+    return f"| {title} | {about['variant']} | {_broken(about)} of {len(about['clients'])} | {how} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").rstrip(".")

@@ -1,0 +1,142 @@
+"""Serves a fault to a client: sessions of the simulator in which every reply that can have the fault has it."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from conformance import processes, scenarios
+from conformance.adapters.definition import AdapterDefinition
+from conformance.adapters.driver import Driver, Surroundings
+from conformance.adapters.job import job_of
+from conformance.adapters.runs import plan_for
+from conformance.faults import Outgoing, ServerFault
+from conformance.profiles import Profile
+from conformance.scenarios import Scenario
+from conformance.simulator.faulty import with_faults
+from conformance.simulator.sessions import ScenarioSession, SessionServer
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
+from tests.harm.outcomes import Outcome, Seen, outcome, seen
+from tests.harm.workers import Worker
+
+SCENARIOS: Final = ("parallel-tool-calls", "agent-session")
+"""A fault is served in the first of these whose replies can have it; the first is the shorter."""
+
+SECONDS: Final = 30.0
+"""A client that has no answer after this time hangs; on healthy replies it takes seconds on a busy machine."""
+
+_RUN: Final = re.compile(r"(/r/\d+)(/.*)")
+
+Answer = Callable[[HttpRequest], HttpReply]
+
+
+class FaultySessions(SessionServer):
+    """Sessions of which each may have a fault; `changed` has those whose replies had it."""
+
+    def __init__(self) -> None:
+        """Start without a session."""
+        super().__init__()
+        self.changed: set[str] = set()
+        self._faulty: dict[str, Answer] = {}
+
+    def plant(self, session: ScenarioSession, fault: ServerFault) -> None:
+        """Put a fault into the replies of a session."""
+        run = session.base_url.removeprefix(self.url).partition("/s/")[0]
+
+        def watched(sent: Outgoing) -> Outgoing:
+            made = fault.apply(sent)
+            if made.differs(sent):
+                self.changed.add(session.base_url)
+            return made
+
+        watching: Any = _Watched(watched)
+        answer = super().answer
+        self._faulty[run] = with_faults(lambda asked: answer(replace(asked, path=f"{run}{asked.path}")), [watching])
+
+    def answer(self, request: HttpRequest) -> HttpReply:
+        """Return the reply to a request, with the fault of its session."""
+        found = _RUN.fullmatch(request.path)
+        faulty = self._faulty.get(found[1]) if found else None
+        if found is None or faulty is None:
+            return super().answer(request)
+        return faulty(replace(request, path=found[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    apply: Callable[[Outgoing], Outgoing]
+
+
+@dataclass(slots=True)
+class Client:
+    """An SDK that is loaded, and what it does on healthy replies, by scenario, variant and provider."""
+
+    definition: AdapterDefinition
+    worker: Worker
+    server: FaultySessions
+    seconds: float = SECONDS
+    healthy: dict[tuple[str, str, str], Seen] = field(default_factory=dict)
+    _models: dict[str, tuple[Profile, str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Return name and version."""
+        return f"{self.definition.name}@{self.definition.version}"
+
+    def play(self, fault: ServerFault, variant: str) -> tuple[str, Outcome] | None:
+        """Return the scenario in which a fault was served, and what it did; None if no reply can have it."""
+        for name in SCENARIOS:
+            scenario = scenarios.load(name)
+            if scenario.unmet(self._profile(fault)[0].at(self._profile(fault)[1])) is not None:
+                continue
+            healthy = self.on_healthy(scenario, variant, fault)
+            faulty, changed = self._talk(scenario, variant, fault, planted=True)
+            if changed:
+                return name, outcome(healthy, faulty)
+        return None
+
+    def on_healthy(self, scenario: Scenario, variant: str, fault: ServerFault) -> Seen:
+        """Return what the client does without the fault; raises Unmeasurable if it fails or differs each time."""
+        key = (scenario.name, variant, self._profile(fault)[0].name)
+        if key not in self.healthy:
+            first, second = [self._talk(scenario, variant, fault, planted=False)[0] for _ in range(2)]
+            self.healthy[key] = first if first == second else replace(first, error="it differs from run to run")
+        if self.healthy[key].error or self.healthy[key].hung:
+            raise Unmeasurable(f"on healthy replies of {key[0]} ({variant}): {self.healthy[key].error or 'it hangs'}")
+        return self.healthy[key]
+
+    def _talk(self, scenario: Scenario, variant: str, fault: ServerFault, *, planted: bool) -> tuple[Seen, bool]:
+        profile, model = self._profile(fault)
+        session = self.server.open(scenario, profile, variant, model)
+        if planted:
+            self.server.plant(session, fault)
+        reported = self.worker.ask(job_of(session), self.seconds)
+        return seen(reported, session.exchanges), session.base_url in self.server.changed
+
+    def _profile(self, fault: ServerFault) -> tuple[Profile, str]:
+        """Return the provider that the client talks to, and the model: the usual, or one that can have the fault."""
+        usual = self.definition.providers[0]
+        other = fault.at.get(self.definition.protocol, usual).partition("/")[0]
+        named = other if other in self.definition.providers else usual
+        if named not in self._models:
+            plan = plan_for(self.definition, named, Driver(()))
+            self._models[named] = plan.profile, plan.model or plan.profile.model
+        return self._models[named]
+
+
+class Unmeasurable(Exception):
+    """Raised if a client does not work on healthy replies, so that nothing can be compared with them."""
+
+
+@contextmanager
+def surroundings() -> Iterator[tuple[FaultySessions, Surroundings]]:
+    """Yield a server of sessions on loopback, and what workers run in: no network beyond it."""
+    with processes.loopback_network() as network:
+        server = FaultySessions()
+        with (
+            serving(server.answer, listener=network.listener) as server.url,
+            processes.Children() as children,
+        ):
+            yield server, Surroundings(children, network.namespaces)

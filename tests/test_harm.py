@@ -1,0 +1,135 @@
+"""What a fault costs a client is what it does otherwise than on healthy replies; the report is what the data give."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance import scenarios
+from conformance.adapters import definition
+from conformance.adapters.definition import AdapterDefinition
+from conformance.adapters.driver import Surroundings
+from conformance.faults import PLAIN, Outgoing, ServerFault
+from tests.harm import data, pages
+from tests.harm.data import ABSENT, Measured, Pair
+from tests.harm.playing import SCENARIOS, Client, FaultySessions, Unmeasurable, surroundings
+from tests.harm.workers import Worker, command_for
+
+DRIVER = """
+import json, time, urllib.request
+from types import SimpleNamespace as Object
+from driving import drive, loop
+
+def odd(kind, message, body):
+    BEHAVIOUR
+
+def talk(job):
+    def ask(history):
+        body = json.dumps({"model": job.model, "messages": history, "tools": [each.as_openai() for each in job.tools]})
+        headers = {"content-type": "application/json"}
+        sent = urllib.request.Request(job.base_url + "/chat/completions", body.encode(), headers)
+        with urllib.request.urlopen(sent) as reply:
+            value = json.load(reply)
+        message = value["choices"][0]["message"]
+        if value.pop("oddity", None):
+            odd(None, message, value)
+        last.append(message)
+        calls = [Object(id=each["id"], function=Object(**each["function"])) for each in message.get("tool_calls") or ()]
+        return Object(tool_calls=calls, content=message["content"])
+    last = []
+    return loop(job, ask, lambda _: last[-1])
+
+drive(talk)
+"""
+BEHAVIOURS = {
+    "nothing": ("pass", ""),
+    "call": ("del message.get('tool_calls', [])[1:]", 'without get_weather {"city":"Rome"}'),
+    "hang": ("time.sleep(60)", ""),
+    "error": ("raise ValueError('odd')", "ValueError: odd"),
+    "request": ("message.pop('reasoning_content', None)", "without assistant "),
+    "answer": ("message['content'] = f'{message[\"content\"]}?'", "with Madrid has 28.4 degrees and Rome has 13.7.?"),
+}  # fmt: skip
+
+
+def odd(sent: Outgoing) -> Outgoing:
+    return sent._replace(body={**sent.body, "oddity": True})
+
+
+ODD = ServerFault("odd", "A reply is odd.", "https://example.com", ("chat",), (PLAIN,), {"chat": ()}, (), odd)
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[FaultySessions, Surroundings]]:
+    with surroundings() as both:
+        yield both
+
+
+def scripted(folder: Path, behaviour: str) -> AdapterDefinition:
+    own = folder / "scripted"
+    own.mkdir()
+    (folder / "_python").symlink_to(definition.FOLDER / "_python")
+    (own / "driver.py").write_text(DRIVER.replace("BEHAVIOUR", behaviour), "utf-8")
+    return AdapterDefinition("scripted", own, "", "python", "", (), {"deepseek": ""}, "driver.py")
+
+
+@pytest.mark.parametrize("expected", BEHAVIOURS)
+def test_a_client_breaks_as_it_does(expected: str, tmp_path: Path, served: tuple[FaultySessions, Surroundings]) -> None:
+    server, around = served
+    one = scripted(tmp_path, BEHAVIOURS[expected][0])
+    with Worker(command_for(one), {}, around) as worker:
+        client = Client(one, worker, server)
+        client.on_healthy(scenarios.load(SCENARIOS[0]), PLAIN, ODD)
+        client.seconds = 3.0 if expected == "hang" else 30.0
+        played = client.play(ODD, PLAIN)
+    assert played is not None
+    scenario, found = played
+    assert ("parallel-tool-calls", expected) == (scenario, found.outcome)
+    assert BEHAVIOURS[expected][1] in found.detail
+
+
+def test_a_client_that_fails_on_healthy_replies_is_not_measured(
+    tmp_path: Path, served: tuple[FaultySessions, Surroundings]
+) -> None:
+    one = scripted(tmp_path, "pass")
+    driver = one.folder / one.driver
+    driver.write_text(driver.read_text("utf-8").replace("last.append(message)", "raise KeyError('none')"), "utf-8")
+    with Worker(command_for(one), {}, served[1]) as worker, pytest.raises(Unmeasurable, match=r"healthy.*KeyError"):
+        Client(one, worker, served[0]).play(ODD, PLAIN)
+
+
+def test_a_fault_that_no_reply_can_have_is_absent(tmp_path: Path, served: tuple[FaultySessions, Surroundings]) -> None:
+    one = scripted(tmp_path, "pass")
+    never = ServerFault("never", "", "", ("chat",), (PLAIN,), {"chat": ()}, (), lambda sent: sent)
+    with Worker(command_for(one), {}, served[1]) as worker:
+        assert Client(one, worker, served[0]).play(never, PLAIN) is None
+
+
+TODAY = {"date": "2026-11-28"}
+MEASURED = Measured(
+    {
+        Pair("index-missing", "chat", "stream", "a@1.2.3"): {"outcome": "call", "detail": "without f {}", **TODAY},
+        Pair("index-missing", "chat", "stream", "b@0.4.0"): {"outcome": "nothing", **TODAY},
+        Pair("index-missing", "chat", "stream", "c@2.0"): {"outcome": "error", **TODAY},
+        Pair("object-foreign", "chat", "stream", "a@1.2.3"): {"outcome": "nothing", **TODAY},
+        Pair("object-foreign", "chat", "stream", "b@0.4.0"): {"outcome": "nothing", **TODAY},
+        Pair("choice-ignored", "chat", "stream", "a@1.2.3"): {"outcome": ABSENT, **TODAY},
+    },
+    {"d@1 plain": "on healthy replies: KeyError"},
+)
+
+
+def test_the_report_is_what_the_data_give(tmp_path: Path) -> None:
+    pages.write_all(tmp_path, MEASURED, tmp_path / "rules.json")
+    assert data.read(tmp_path) == MEASURED
+    found = data.by_rule(data.value(MEASURED))
+    rule = found["stream/index-present"]
+    assert ({"a@1.2.3": "call", "c@2.0": "error"}, 3, ("index-missing",)) == tuple(rule)
+    assert rule.text == "a 1.2, c 2.0 (2 of 3 clients)"
+    page = (tmp_path / "harm.md").read_text("utf-8").splitlines()
+    row = next(line for line in page if line.startswith("| `index-missing`"))
+    assert row.endswith("| stream | 2 of 3 | raises an exception: c 2.0; loses a call or runs a wrong one: a 1.2 |")
+    row = next(line for line in page if line.startswith("| `object-foreign`"))
+    assert row.endswith("| stream | 0 of 2 |  |")
+    assert "`d@1 plain` cannot be measured on healthy replies: KeyError." in page
+    assert not any("`choice-ignored`" in line for line in page)
+    assert pages.counted(MEASURED).startswith("6 of ")
