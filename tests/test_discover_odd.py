@@ -213,7 +213,7 @@ def foreign_name(key: str, base: Ask | None = None, *, is_required: bool) -> Ask
 
 
 def foreign_required() -> Ask:
-    return foreign_name("thoughts", is_required=True)
+    return foreign_name("thinking_notes", is_required=True)
 
 
 def foreign_optional() -> Ask:
@@ -284,11 +284,11 @@ def foreign() -> Discovery:
 
 def test_a_foreign_field_of_reasoning_is_named(foreign: Discovery) -> None:
     claims = {name: each.value for name, each in foreign.claims.items()}
-    assert ("key:thoughts", "key:thoughts") == (
+    assert ("key:thinking_notes", "key:thinking_notes") == (
         claims["reasoning.response-field"],
         claims["reasoning.request-field"],
     )
-    assert {"status": 400, "message": "`thoughts` must be sent back"} == {
+    assert {"status": 400, "message": "`thinking_notes` must be sent back"} == {
         name: claims["reasoning.omitted-on-tool-turn"][name] for name in ("status", "message")
     }
     assert "default-on" == claims["thinking.mode"]
@@ -327,7 +327,7 @@ def test_the_profile_of_a_foreign_field_describes_its_server(foreign: Discovery,
     simulated = Simulator(profile).send
     assert [] == list(dict.fromkeys(played_back(profile, simulated)))
     call = interleaved(profile, simulated)[0]
-    assert "The temperature comes first" in call["thoughts"]
+    assert "The temperature comes first" in call["thinking_notes"]
 
 
 def interleaved(profile: Profile, ask: Ask) -> list[dict[str, Any]]:
@@ -339,4 +339,4 @@ def interleaved(profile: Profile, ask: Ask) -> list[dict[str, Any]]:
         return ask(body)
 
     play(scenarios.load("interleaved-thinking"), "stream", Subject(profile, "m", send, Evidence.LIVE))
-    return [each for body in sent for each in turns(body, "assistant") if each.get("thoughts")]
+    return [each for body in sent for each in turns(body, "assistant") if each.get("thinking_notes")]
