@@ -4,6 +4,7 @@ What is found is a suspicion, to be looked at: only then a recording is marked i
 """
 
 import hashlib
+import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -39,6 +40,7 @@ _LETTERS_A_TOKEN: Final = 16
 _MIN_LETTERS: Final = 160
 """A shorter text may be the same by chance, and its tokens may be counted in another way."""
 
+_MARK: Final = re.compile(r"<[|\uff5c][^<>|\uff5c]{1,40}[|\uff5c]>")
 _ROUND: Final = 100_000
 _COUNTED: Final = ("1234567", "0123456")
 
@@ -104,7 +106,9 @@ def _bodies(index: Index) -> Iterator[dict[str, Any]]:
 def _text(reply: Reply) -> str:
     """Return what a reply says, each run of spaces as one; summaries of reasoning are not counted as tokens."""
     arguments = [call.arguments for call in reply.calls if isinstance(call.arguments, str)]
-    return " ".join(" ".join([content_text(reply.message.get("content")) or "", *arguments]).split())
+    text = " ".join(" ".join([content_text(reply.message.get("content")) or "", *arguments]).split())
+    # A model that fails repeats its own marks, each of which is one token.
+    return _MARK.sub("|", text)
 
 
 def _is_same(left: str, right: str) -> bool:
