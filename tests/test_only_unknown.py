@@ -129,6 +129,16 @@ def written(url: str, tmp_path: Path) -> list[dict[str, Any]]:
     return [{**line, "url": f"https://{HOST}/v1/chat/completions"} for line in lines]
 
 
+def test_a_run_sends_no_more_than_its_ceiling(tmp_path: Path) -> None:
+    with stand_in() as url:
+        run = Run(Options("moonshot", tmp_path, "2026-11-28", base_url=url, only_unknown=True))
+        run.limit(2)
+        for scenario, variant in run.chosen_cases():
+            run.case(scenario, variant)
+        run.close()
+    assert (2, "the limit of 2 requests is reached; raise it with --max-requests") == (len(run.kept), run.stopped)
+
+
 def file_of(lines: list[dict[str, Any]], tmp_path: Path) -> Path:
     path = tmp_path / "moonshot.unknown.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)) + "\n", "utf-8")
@@ -183,6 +193,10 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], dict[str, Any]], str]] = [
     (lambda line: {**line, "response": {**line["response"], "id": "another"}}, "it says digest"),
     (lambda line: {**line, "note": "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7" * 2}, "looks like a secret"),
     (lambda line: {**line, "headers": {"server": "conformance-simulator"}}, "simulator"),
+    (lambda line: _edit(line, claims=7), "expected settles/claims to be an array"),
+    (lambda line: _edit(line, claims=["ids.formt"]), "expected claims of core facts"),
+    (lambda line: _edit(line, shows=[]), "expected settles/shows to be an object"),
+    (lambda line: _edit(line, model="kimi-k9"), "expected the model of the first line"),
     (lambda line: {key: value for key, value in line.items() if key != "settles"}, "one without settles"),
 ]
 

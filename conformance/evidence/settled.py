@@ -30,11 +30,13 @@ from conformance.transport.client import SIMULATOR
 from conformance.urls import host_of
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from conformance.wire.values import as_object
 
 SETTLES: Final = "settles"
 _HEADERS: Final = ("content-type", "date", "server", "retry-after")
 """The headers that say something of a claim; others may name an account."""
 
+_KINDS: Final = {list: "an array", dict: "an object", str: "a string"}
 _NOT_SHOWN: Final = "not shown"
 
 _CLAIMS: Final = frozenset(
@@ -153,6 +155,13 @@ def _settles(line: bytes, path: str, number: int) -> dict[str, Any]:
     if not isinstance(settles, dict) or lacking:
         message = f"expected an exchange of `pytest --only-unknown`, got one without {SETTLES}/{lacking[0]}"
         raise InvalidDocument(message, path, number)
+    for key in keys:
+        kind = {"claims": list, "shows": dict}.get(key, str)
+        if not isinstance(settles[key], kind):
+            message = f"expected {SETTLES}/{key} to be {_KINDS[kind]}, got {_text(settles[key])}"
+            raise InvalidDocument(message, path, number)
+    if unknown := [each for each in settles["claims"] if each not in _CLAIMS]:
+        raise InvalidDocument(f"expected claims of core facts, got {_text(unknown[0])}", path, number)
     return settles
 
 
@@ -211,7 +220,9 @@ def _is_simulated(exchange: Exchange, profile: Profile) -> bool:
     if exchange.headers.get("server") == SIMULATOR:
         return True
     # Refusals have the words of the profile, which are those of the provider.
-    return exchange.status == 200 and _identity(Simulator(profile).send(exchange.request or {})) == _identity(exchange)
+    return exchange.status == 200 and _identity(Simulator(profile).send(as_object(exchange.request))) == _identity(
+        exchange
+    )
 
 
 def _identity(exchange: Exchange) -> Any:
