@@ -37,7 +37,7 @@ _ALSO: Final[Mapping[str, tuple[str, ...]]] = {
         "reasoning enabled", "interleaved thinking", "extended thinking",
     ),
     "thinking off": (
-        "no thinking", "no think", "nothink", "without thinking", "thinking disabled", "non thinking", "not thinking",
+        "no thinking", "no think", "without thinking", "thinking disabled", "non thinking", "not thinking",
         "no reasoning", "without reasoning", "reasoning off", "reasoning disabled",
     ),
     "stream": ("streaming", "streamed", "stream on", "streaming on", "sse"),
