@@ -82,4 +82,4 @@ def test_a_client_that_loses_a_history_breaks_that_it_is_sent() -> None:
 def test_the_reference_client_repairs_every_history(provider: str) -> None:
     chosen = definition.load("reference")
     planned = runs.plan_for(chosen, provider, driver(chosen))
-    assert dict.fromkeys(HISTORIES, set()) == broken(replace(planned, scenarios=("history-*",), variant="plain"))
+    assert {name: set() for name in HISTORIES} == broken(replace(planned, scenarios=("history-*",), variant="plain"))

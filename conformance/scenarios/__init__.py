@@ -251,7 +251,8 @@ def played_by_clients(
 ) -> tuple[Scenario, ...]:
     """Return the scenarios of a wire that clients are driven through, or whole agents, sorted by name.
 
-    `histories`: also those that begin with a history, which the client has to take. `globs`: only those with a name that one of these fits; raises UnknownName for a glob that fits no scenario.
+    `histories`: also those that begin with a history, which the client has to take. `globs`: only those with a name
+    that one of these fits; raises UnknownName for a glob that fits no scenario.
     """
     known, find = (driven_names(), load_driven) if agents else (names(), load)
     for glob in globs:

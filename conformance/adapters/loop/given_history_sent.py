@@ -18,8 +18,8 @@ def judge(request: SessionRequest, session: ClientSession) -> Iterator[Fault]:
     """A history that the client begins with is sent with the first prompt.
 
     A session that is resumed, summarised or taken over from another provider is only what the next request says of it.
-    The texts of users and models have to be in it, and so have the results of calls. Ids, reasoning, and calls without a
-    result are the client's to adapt, and so is the role of a text. To fix it, translate each message of the history,
+    The texts of users and models have to be in it, and so have the results of calls. Ids, reasoning, and calls without
+    a result are the client's to adapt, and so is the role of a text. To fix it, translate each message of the history,
     and send all of them.
     """
     sent = [each for each in session.conversation[request.number].request["messages"] if isinstance(each, dict)]
