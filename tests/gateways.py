@@ -175,7 +175,7 @@ def _resigned(message: Mapping[str, Any], wire: str, source: str) -> dict[str, A
     if wire == "responses" and seal:
         parts = [{"type": "reasoning.summary", "summary": text, "id": "rs_1", "index": 0}]
         made["reasoning_details"] = [*parts, {"type": "reasoning.encrypted", "data": seal, "id": "rs_1", "index": 0}]
-    elif wire == "messages" and seal:
+    elif wire == "messages" and seal and not any([each.get("signature") for each in details]):
         made["reasoning_details"] = [{"type": "reasoning.text", "text": text, "signature": seal, "format": _SIGNED}]
     return made
 
