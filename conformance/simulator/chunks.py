@@ -11,7 +11,7 @@ from conformance.simulator import members, replies
 from conformance.simulator.replies import PlayedChoice
 from conformance.simulator.reply_context import ReplyContext
 from conformance.wire.assemble import DONE_EVENT
-from conformance.wire.reasoning import TEXT_KEYS
+from conformance.wire.reasoning import TEXT_KEYS, foreign_keys
 from conformance.wire.sse import render
 
 FRAGMENT_LENGTH: Final = 32
@@ -111,7 +111,8 @@ def _reasoning(context: ReplyContext, message: Mapping[str, Any]) -> Iterator[di
     Clients recognize the text field and the details as copies because they come together.
     """
     null = {"content": None} if context.claim("stream.nulls", "omitted") == "explicit" else {}
-    texts = [null | {field: fragment} for field in TEXT_KEYS for fragment in _split(message.get(field) or "")]
+    keys = (*TEXT_KEYS, *foreign_keys(context.claim_values("reasoning.response-field")))
+    texts = [null | {field: fragment} for field in keys for fragment in _split(message.get(field) or "")]
     details = [part for detail in message.get("reasoning_details", ()) for part in _detail_fragments(context, detail)]
     sealed = {key: message[key] for key in ("reasoning_opaque",) if key in message}
     for number, delta in enumerate(texts, 1):
