@@ -9,7 +9,7 @@ from conformance import profiles
 from conformance.convert import egress, ingress
 from conformance.errors import Unusable
 from conformance.markup.reading import ReadCall
-from conformance.observations.replies import reasoning_fields
+from conformance.observations.replies import reasoning_fields, whole_message
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence
 from conformance.scenarios import Scenario, ScriptTurn, tool_definitions
@@ -116,7 +116,7 @@ def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
         if (reported := next((stream.value.error for stream in index.streams), None)) is not None:
             progress.note = f"ended at turn {number}: an error came inside the stream: {reported!r:.400}"
             break
-        message = index.replies[0].message
+        message = whole_message(index.replies[0], subject.claims)
         progress.own[len(progress.transcript)] = OwnTurn.of(exchange, message)
         progress.transcript.append(ingress.read(message, subject.claims))
     progress.note = leaked or progress.note
@@ -192,7 +192,7 @@ def _must_reason(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
     """Return True if a reply calls without reasoning, though the claims say that the model thinks and shows it."""
     if not _is_shown(exchange, claims) or profiles.thinks(claims, exchange.request) is not True:
         return False
-    return any(reply.calls and not reasoning_fields(reply.message) for reply in Index((exchange,)).replies)
+    return any(reply.calls and not reasoning_fields(reply.message, claims) for reply in Index((exchange,)).replies)
 
 
 def _is_shown(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
