@@ -12,7 +12,7 @@ from conformance import scenarios
 from conformance.profiles import UNKNOWN
 from conformance.results import Evidence, Level, Outcome, Status, Verdict
 from conformance.results.runs import Case, ProbeResult
-from conformance.wire.reasoning import TAGS
+from conformance.wire.reasoning import TAGS, foreign_keys
 
 REASONING_RULE: Final = "reasoning/in-claimed-field"
 """The rule that checks where reasoning stands."""
@@ -86,11 +86,12 @@ def _probe(scenarios: str | tuple[str, ...], name: str, *claims: str, **more: An
     return Check(name, names, claims, probe=True, **more)
 
 
-def _shows_tags(case: Case, claims: Mapping[str, Any]) -> bool:
-    """Return True if a reply showed reasoning between the claimed tags, which the rule takes for content."""
+def _shows_hidden_field(case: Case, claims: Mapping[str, Any]) -> bool:
+    """Return True if a reply showed reasoning between tags or under a key of its own, where the rule sees none."""
     claimed = claims.get("reasoning.response-field", UNKNOWN)
     fields = claimed if isinstance(claimed, list) else [claimed]
-    return any(field in TAGS and field in case.observed.get("reasoning-fields", ()) for field in fields)
+    hidden = [field for field in fields if field in TAGS or foreign_keys(field)]
+    return any(field in case.observed.get("reasoning-fields", ()) for field in hidden)
 
 
 def _is_never_sent(case: Case, claims: Mapping[str, Any]) -> bool:
@@ -108,7 +109,7 @@ DEFINITIONS: Final = (
                 REASONING_RULE,
                 (_THINKING, "reasoning-without-tools"),
                 ("reasoning.response-field",),
-                shown_by=_shows_tags,
+                shown_by=_shows_hidden_field,
             ),
         ),
         _NO_REASONING,

@@ -158,6 +158,7 @@ def pytest_configure(config: pytest.Config) -> None:
         variant=_option(config, "variant"),
         allow_wide_baseline=_option(config, "allow-wide-baseline"),
         headers=headers,
+        only_unknown=_option(config, "only-unknown"),
     )
     _unwind_on_signals(config)
     try:
@@ -288,6 +289,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash.get(RUN, None)
     if run is None:
         return
+    if run.options.only_unknown:
+        from conformance.pytest_unknown import announce
+
+        announce(session, run)
     if not run.options.plan:
         from conformance.pytest_results import begin
 

@@ -9,9 +9,19 @@ import pytest
 
 from conformance.errors import ConformanceError
 from conformance.pytest_output import is_checked, safe, stale_entries, untested_facts
+from conformance.pytest_unknown import keep
 from conformance.results.files import write
 from conformance.results.record import Selection
-from conformance.suite.pytest_config import COLLECTED, DESELECTED, IS_DONE, RESULTS, STARTED, VARIANT, case_of
+from conformance.suite.pytest_config import (
+    COLLECTED,
+    DESELECTED,
+    IS_DONE,
+    ONLY_UNKNOWN,
+    RESULTS,
+    STARTED,
+    VARIANT,
+    case_of,
+)
 from conformance.suite.run import Run
 
 _ENDS: Final[Mapping[int, str]] = {
@@ -44,6 +54,8 @@ def finish(session: pytest.Session, run: Run) -> None:
     except ConformanceError as error:
         pytest.exit(safe(config, str(error)), returncode=2)
     _write(session, run)
+    if run.options.only_unknown:
+        keep(session, run)
     if session.exitstatus == pytest.ExitCode.OK and not any(map(is_checked, run.results().cases)):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
     if session.exitstatus == pytest.ExitCode.OK and _is_failure(run, config):
@@ -100,6 +112,8 @@ def _filters(config: pytest.Config) -> Iterator[str]:
     for name in ("last-failed", "stepwise"):
         if getattr(options, {"last-failed": "lf"}.get(name, name), False):
             yield f"--{name}"
+    if config.getoption(ONLY_UNKNOWN):
+        yield "--only-unknown"
     if config.getoption(VARIANT):
         yield f"--variant {config.getoption(VARIANT)}"
     if config.args_source is pytest.Config.ArgsSource.ARGS:

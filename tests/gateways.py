@@ -36,7 +36,7 @@ def _same(body: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MadeGateway:
-    """What a gateway does: `request` and `reply` change the bodies of chat completions, `answer` the HTTP reply."""
+    """What a gateway does: `request` and `reply` change the bodies of chat completions, `quirk` the HTTP reply."""
 
     front: str
     back: str
@@ -48,9 +48,13 @@ class MadeGateway:
     broken: Callable[[Exchange], dict[str, Any] | None] = lambda _exchange: None
     tries: int = 1
     translates: bool = False
+    quirk: Callable[[HttpReply], HttpReply] = lambda reply: reply
 
     def answer(self, asked: HttpRequest) -> HttpReply:
         """Return the reply to a request of a client."""
+        return self.quirk(self._answer(asked))
+
+    def _answer(self, asked: HttpRequest) -> HttpReply:
         if self.front == self.back and not self.translates:
             return self._passed(asked)
         wire, back = by_name(self.front), by_name(self.back)
@@ -171,7 +175,7 @@ def _resigned(message: Mapping[str, Any], wire: str, source: str) -> dict[str, A
     if wire == "responses" and seal:
         parts = [{"type": "reasoning.summary", "summary": text, "id": "rs_1", "index": 0}]
         made["reasoning_details"] = [*parts, {"type": "reasoning.encrypted", "data": seal, "id": "rs_1", "index": 0}]
-    elif wire == "messages" and seal:
+    elif wire == "messages" and seal and not any([each.get("signature") for each in details]):
         made["reasoning_details"] = [{"type": "reasoning.text", "text": text, "signature": seal, "format": _SIGNED}]
     return made
 
@@ -225,7 +229,7 @@ def _with_settings(
         value = next((each for path in paths if (each := _value(given, path)) is not None), None)
         if value is None or not target or wanted.get(f"lost {name}"):
             continue
-        path = ("thinking", "budget_tokens") if (name, back) == ("effort", "messages") else target[0]
+        path = _BUDGETS.get(back, target[0]) if name == "effort" else target[0]
         if name == "effort":
             value = efforts[back]
         if name == "reply format":
@@ -238,6 +242,10 @@ def _with_settings(
 
 
 _SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+_BUDGETS = {
+    "messages": ("thinking", "budget_tokens"),
+    "gemini": ("generationConfig", "thinkingConfig", "thinkingBudget"),
+}
 _FORMS: Mapping[str, Any] = {
     "chat": {"type": "json_schema", "json_schema": {"name": "reply", "schema": _SCHEMA}},
     "responses": {"type": "json_schema", "name": "reply", "schema": _SCHEMA},

@@ -48,29 +48,29 @@ class Registry:
         self.url = ""
         self._files: dict[str, list[dict[str, Any]]] = {}
 
-    def publish_wheel(self, name: str, version: str, content: bytes, digest: str = "") -> None:
+    def publish_wheel(self, name: str, version: str, content: bytes, digest: str = "", **more: Any) -> None:
         file = f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
-        self._publish(name, file, content, digest)
+        self._publish(name, file, content, digest, **more)
 
     def publish_source(self, name: str, version: str, content: bytes) -> None:
         self._publish(name, f"{name.replace('-', '_')}-{version}.tar.gz", content, "")
 
-    def publish_npm(self, name: str, versions: Mapping[str, bytes]) -> None:
+    def publish_npm(self, name: str, versions: Mapping[str, bytes], **more: Any) -> None:
         entries = {}
         for version, content in versions.items():
             path = f"/npm-files/{name}-{version}.tgz"
             self.replies[path] = (200, "application/octet-stream", content)
             digest = base64.b64encode(hashlib.sha512(content).digest()).decode()
             entries[version] = {"dist": {"tarball": f"{self.url}{path}", "integrity": f"sha512-{digest}"}}
-        body = json.dumps({"name": name, "versions": entries}).encode()
+        body = json.dumps({"name": name, "versions": entries, **more}).encode()
         self.replies[f"/npm/{name.replace('/', '%2F')}"] = (200, "application/json", body)
 
-    def _publish(self, name: str, file: str, content: bytes, digest: str) -> None:
+    def _publish(self, name: str, file: str, content: bytes, digest: str, **more: Any) -> None:
         self.replies[f"/files/{file}"] = (200, "application/octet-stream", content)
         known = digest or hashlib.sha256(content).hexdigest()
         entry = {"filename": file, "url": f"../../files/{file}", "hashes": {"sha256": known}, "size": len(content)}
         held = self._files.setdefault(name, [])
-        held.append(entry)
+        held.append({**entry, **more})
         self.replies[f"/simple/{name}/"] = (200, SIMPLE, json.dumps({"files": held}).encode())
 
 

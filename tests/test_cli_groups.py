@@ -16,7 +16,7 @@ GROUPS = {
     "results": ["evidence", "gate", "report"],
 }
 ACTIONS = {
-    "adapter": ["install", "issue", "list", "matrix", "run"],
+    "adapter": ["bisect", "install", "issue", "list", "matrix", "run", "timeline"],
     "gateway": ["issue", "list", "matrix", "run"],
     "engine": ["drift", "install", "list", "record", "run"],
     "provider": ["compare", "diff", "discover", "new", "record", "replay", "validate", "watch"],

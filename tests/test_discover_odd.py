@@ -30,7 +30,6 @@ PLAYED = ("plain-answer", "one-tool-call", "two-tool-turns", "parallel-tool-call
 CASES = tuple([(scenarios.load(name), variant) for name in PLAYED for variant in ("plain", "stream")])
 
 THINKS: Mapping[str, Any] = {"thinking.mode": "always", "reasoning.response-field": "reasoning_content"}
-ONCE = ("id", "type")
 
 
 def simulator(claims: Mapping[str, Any], base: str = "vllm") -> Simulator:
@@ -85,14 +84,26 @@ def turns(body: Mapping[str, Any], role: str) -> list[dict[str, Any]]:
     return [each for each in body["messages"] if each["role"] == role]
 
 
-def same_id(message: dict[str, Any]) -> None:
+def same_ids(message: dict[str, Any]) -> None:
+    for number, call in enumerate(message.get("tool_calls") or ()):
+        if "id" in call:
+            call["id"] = f"call_{'abc'[call.get('index', number)]}"
+
+
+def one_id(message: dict[str, Any]) -> None:
     for call in message.get("tool_calls") or ():
         if "id" in call:
             call["id"] = "call_abc"
 
 
 def ids_that_repeat() -> Ask:
-    return replies(simulator({}).send, same_id)
+    """The calls of every reply have the same ids."""
+    return replies(simulator({}).send, same_ids)
+
+
+def calls_split() -> Ask:
+    """A message may make one call; the calls of a reply have to be split."""
+    return simulator({"request.several-calls": {"status": 400, "message": "only one tool call per message"}}).send
 
 
 def no_results() -> Ask:
@@ -173,8 +184,52 @@ def required() -> Ask:
     ).send
 
 
+def foreign_name(key: str, base: Ask | None = None, *, is_required: bool) -> Ask:
+    """A server whose reasoning has a name of its own, in replies and in requests."""
+    inner = base or simulator(THINKS).send
+
+    def rename(message: dict[str, Any]) -> None:
+        if "reasoning_content" in message:
+            message[key] = message.pop("reasoning_content")
+
+    def refuse(body: Mapping[str, Any]) -> str:
+        last = max(at for at, each in enumerate(body["messages"]) if each["role"] == "user")
+        current = [each for each in body["messages"][last:] if each.get("tool_calls")]
+        return f"`{key}` must be sent back" if is_required and not all(each.get(key) for each in current) else ""
+
+    def send(body: Mapping[str, Any]) -> Exchange:
+        messages = [{name: value for name, value in each.items() if name != key} for each in body["messages"]]
+        exchange = inner({**body, "messages": messages})
+        return Exchange.of_plain(
+            request=dict(body),
+            response=exchange.response,
+            status=exchange.status,
+            streamed=exchange.streamed,
+            headers=dict(exchange.headers),
+            model=exchange.model,
+        )
+
+    return rule_of(replies(send, rename), refuse)
+
+
+def foreign_required() -> Ask:
+    return foreign_name("thinking_notes", is_required=True)
+
+
+def foreign_optional() -> Ask:
+    return foreign_name("inner_monologue", is_required=False)
+
+
+def foreign_unnamed_required() -> Ask:
+    return foreign_name("scratch", is_required=True)
+
+
 ODD: Mapping[str, Odd] = {
+    "foreign and required": foreign_required,
+    "foreign and optional": foreign_optional,
+    "foreign without a telling name": foreign_unnamed_required,
     "ids that repeat": ids_that_repeat,
+    "calls split": calls_split,
     "no results": no_results,
     "no tools": no_tools,
     "one call at a time": one_call_at_a_time,
@@ -214,6 +269,46 @@ def played_back(profile: Profile, ask: Ask) -> Iterator[str]:
         yield from [f"contradicted: {name}: {claims[name]}" for name in sorted(other)]
 
 
+def test_a_breach_that_no_claim_covers_is_reported_at_discovery_and_again() -> None:
+    ask = replies(simulator({}).send, one_id)
+    found = discover(Interview(ask, LIMIT, cases=CASES[6:8]), "m")
+    assert {"tool-calls/id-unique-in-reply"} == {line.split(": ")[1] for line in found.broken}
+    assert "ids are not random" in found.open["ids.numbering"]
+    assert found.broken == list(dict.fromkeys(played_back(found.profile(), ask)))
+
+
+@pytest.fixture(scope="module")
+def foreign() -> Discovery:
+    return discover(Interview(foreign_required(), LIMIT, cases=(*CASES[2:3], *CASES[-2:])), "m")
+
+
+def test_a_foreign_field_of_reasoning_is_named(foreign: Discovery) -> None:
+    claims = {name: each.value for name, each in foreign.claims.items()}
+    assert ("key:thinking_notes", "key:thinking_notes") == (
+        claims["reasoning.response-field"],
+        claims["reasoning.request-field"],
+    )
+    assert {"status": 400, "message": "`thinking_notes` must be sent back"} == {
+        name: claims["reasoning.omitted-on-tool-turn"][name] for name in ("status", "message")
+    }
+    assert "default-on" == claims["thinking.mode"]
+
+
+def test_nothing_is_claimed_of_a_scenario_whose_unchanged_request_is_refused() -> None:
+    _, found = found_of(no_results)
+    assert [] == [name for name in found.claims if name.startswith("results.")]
+    assert ({"one-tool-call.plain", "two-tool-turns.stream"}, []) == (
+        {"one-tool-call.plain", "two-tool-turns.stream"} & found.skipped.keys(),
+        found.broken,
+    )
+
+
+def test_what_was_seen_too_rarely_has_low_confidence() -> None:
+    _, found = found_of(no_tools)
+    once = found.claims["request.unknown-model"]
+    assert ("low", "seen once", "high") == (once.confidence, once.note, found.claims["tools.supported"].confidence)
+
+
 def marked() -> Iterator[Any]:
     for name in ODD:
         yield pytest.param(name, marks=() if name == "no results" else pytest.mark.slow)
@@ -224,3 +319,24 @@ def test_the_profile_of_an_odd_server_holds_when_it_is_played_back(name: str, tm
     _, found = found_of(ODD[name])
     profile = written(found, tmp_path / "odd.yaml")
     assert [] == list(dict.fromkeys(played_back(profile, ODD[name]())))
+
+
+@pytest.mark.slow
+def test_the_profile_of_a_foreign_field_describes_its_server(foreign: Discovery, tmp_path: Path) -> None:
+    profile = written(foreign, tmp_path / "odd.yaml")
+    simulated = Simulator(profile).send
+    assert [] == list(dict.fromkeys(played_back(profile, simulated)))
+    call = interleaved(profile, simulated)[0]
+    assert "The temperature comes first" in call["thinking_notes"]
+
+
+def interleaved(profile: Profile, ask: Ask) -> list[dict[str, Any]]:
+    """Return the assistant messages with calls that the suite sends back."""
+    sent: list[Mapping[str, Any]] = []
+
+    def send(body: Mapping[str, Any]) -> Exchange:
+        sent.append(body)
+        return ask(body)
+
+    play(scenarios.load("interleaved-thinking"), "stream", Subject(profile, "m", send, Evidence.LIVE))
+    return [each for body in sent for each in turns(body, "assistant") if each.get("thinking_notes")]

@@ -1,5 +1,6 @@
 """The commands about gateways: a run at a URL, its results, baseline, table and bug report; headers of one's own."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from conformance.errors import Unusable
 from conformance.gateways import definition
 from conformance.gateways.loss import find
 from conformance.reporting.renderers import gateways
+from conformance.resources import checkout_folder
 from conformance.results.files import read
 from conformance.suite.options import headers_of
 from conformance.transport.client import Client, Endpoint
@@ -31,6 +33,7 @@ def run(results: Path, *more: str, **does: Any) -> int:
         return main(["gateway", "run", *given, "--scenario", "single/tools", "--results", str(results), *more])
 
 
+@pytest.mark.slow
 def test_a_transparent_gateway_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path) == 0
     assert capsys.readouterr().out.endswith("2 cases played, 14 facts: 14 kept, 0 lost, 0 changed or said\n")
@@ -45,6 +48,7 @@ def test_a_loss_ends_with_1_and_is_shown_with_both_places(tmp_path: Path, capsys
     assert "after it:       /0/back/request\n" in out
 
 
+@pytest.mark.slow
 def test_results_hold_the_four_bodies_and_make_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, **LOSES)
     capsys.readouterr()
@@ -60,6 +64,7 @@ def test_results_hold_the_four_bodies_and_make_a_report(tmp_path: Path, capsys: 
     assert len(out.partition("```python\n")[2].partition("```")[0].splitlines()) <= 30
 
 
+@pytest.mark.slow
 def test_a_baseline_covers_what_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     baseline = str(tmp_path / "gateway.yaml")
     assert run(tmp_path, "--write-baseline", baseline, **LOSES) == 0
@@ -68,6 +73,7 @@ def test_a_baseline_covers_what_is_known(tmp_path: Path, capsys: pytest.CaptureF
     assert "stale" in capsys.readouterr().out.lower()
 
 
+@pytest.mark.slow
 def test_the_table_says_what_becomes_of_each_fact(tmp_path: Path) -> None:
     run(tmp_path, **LOSES)
     (path,) = tmp_path.glob("*.json")
@@ -75,6 +81,23 @@ def test_the_table_says_what_becomes_of_each_fact(tmp_path: Path) -> None:
     assert "| `tools-kept` | **lost** |" in page
     assert "| `calls-kept` | kept |" in page
     assert "| copilot-api@0.7.0 |" in page
+
+
+def test_facts_about_gateways_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "gateway/tools-kept", "gateway/back-request-valid"]) == 0
+    out = capsys.readouterr().out
+    assert "checks  the requests that pass a gateway, for each tool" in out
+    assert "  A model cannot call a tool that it was not offered" in out
+    assert "What the gateway sends is what the provider accepts." in out
+
+
+@pytest.mark.slow
+def test_the_published_table_is_that_of_the_results(tmp_path: Path) -> None:
+    published = checkout_folder("reports", "the table")
+    copied = tmp_path / "results" / "gateways"
+    shutil.copytree(published / "results" / "gateways", copied)
+    assert main(["gateway", "matrix", "--page", "--results", str(copied)]) == 0
+    assert (copied / "gateways.md").read_text() == (published / "gateways.md").read_text()
 
 
 @pytest.mark.parametrize("name", definition.names())
@@ -86,6 +109,7 @@ def test_a_definition_can_be_read_and_pins_its_version(name: str) -> None:
         assert definition.profile_of(back).model
 
 
+@pytest.mark.slow
 def test_a_gateway_that_refuses_everything_does_not_pass(tmp_path: Path) -> None:
     with serving(lambda _: HttpReply(404, b"{}", {"content-type": "application/json"})) as url:
         given = ["--base-url", url, "--front", "chat", "--back", "deepseek", "--upstream-port", str(free_port())]

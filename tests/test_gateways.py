@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conformance import fidelity, profiles, scenarios
+from conformance.fidelity.pairing import match
 from conformance.fidelity.passages import CLIENT, GATEWAY, PROVIDER
 from conformance.gateways import runs
 from conformance.gateways.playing import Front
@@ -16,6 +17,8 @@ from conformance.gateways.upstream import Upstream, serving_upstream
 from conformance.profiles import Profile
 from conformance.results import Level, Status
 from conformance.suite.options import on_wire
+from conformance.wire.exchange import Exchange
+from conformance.wires import by_name
 from tests.gateways import MadeGateway, made_gateway
 from tests.loops import every
 from tests.planted_losses import PLANTED, Planted
@@ -26,27 +29,28 @@ TIMED = ("single/paced-stream", "single/client-leaves")
 
 SAMPLE = ("one-tool-call", "single/tools", "single/refused-400", "single/cut-stream", "single/error-in-stream")
 
-SOME = PLANTED[::9]
+SOME = PLANTED[::29]
 
 
 @cache
-def _profile(back: str) -> Profile:
+def profile_of(back: str) -> Profile:
+    """Return the profile of the provider that speaks a wire."""
     return on_wire(profiles.load(PROVIDERS[back]), back)
 
 
 @contextmanager
 def _between(front: str, back: str, **does: Any) -> Iterator[tuple[Front, Upstream]]:
     with (
-        serving_upstream(_profile(back)) as upstream,
+        serving_upstream(profile_of(back)) as upstream,
         made_gateway(MadeGateway(front, back, f"{upstream.url}/v1", **does)) as url,
     ):
-        yield Front(url, front, _profile(back).model), upstream
+        yield Front(url, front, profile_of(back).model), upstream
 
 
 def _play(front: str, back: str, only: tuple[str, ...] = (), alter: Any = list, **does: Any) -> list[CaseResult]:
     is_whole = not does.get("translates") and front == back
     with _between(front, back, **does) as (end, upstream):
-        found = runs.cases(front, _profile(back), _profile(back).model, only)
+        found = runs.cases(front, profile_of(back), profile_of(back).model, only)
         return [runs.play(each, end, upstream, alter) for each in found if is_whole or each.name not in TIMED]
 
 
@@ -59,11 +63,31 @@ def _failed(results: list[CaseResult]) -> dict[str, list[str]]:
     }
 
 
+def test_identical_requests_and_joined_texts_are_matched_in_order() -> None:
+    tools = [{"name": "get", "input_schema": {"type": "object"}, "description": "Tells (Q6N3LC7XD5)."}]
+    said = ["\n\nfirst (Q7VJGJTJWW)\n", "\n\nthen (QZZ4LVHVT9)\n"]
+    fronts, backs = [], []
+    for count in (0, 1, 2, 2):
+        own = [{"role": "assistant", "content": text} for text in said[:count]]
+        messages = [{"role": "user", "content": "Go (Q5TJJLRGQP)."}, *own]
+        asked = Exchange.of_plain(
+            {"model": "m", "max_tokens": 9, "messages": messages, "tools": tools}, url="/v1/messages", model="m"
+        )
+        fronts.append(by_name("messages").translate_one(asked))
+        stripped = [{**each, "content": each["content"].strip()} for each in messages]
+        backs.append(Exchange.of_plain({"model": "m", "messages": stripped}, url="/v1/chat/completions", model="m"))
+    matched = match(fronts, backs)
+    assert [each.backs for each in matched.pairs] == [(back,) for back in backs]
+    assert matched.strays == ()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("wire", PROVIDERS)
 def test_a_gateway_that_passes_bytes_on_loses_nothing(wire: str) -> None:
     assert _failed(_play(wire, wire, (*SAMPLE, *TIMED, "single/comments"))) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("front", "back"), [("messages", "chat"), ("chat", "gemini"), ("responses", "messages")])
 def test_a_gateway_that_translates_loses_nothing(front: str, back: str) -> None:
     assert _failed(_play(front, back, SAMPLE)) == {}
@@ -126,6 +150,7 @@ def _without(key: str) -> Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
     return alter
 
 
+@pytest.mark.slow
 def test_what_the_client_loses_is_the_clients_fault() -> None:
     results = _play("chat", "chat", ("one-tool-call",), _without("reasoning_content"))
     assert _failed(results) == {}
@@ -138,6 +163,7 @@ def test_what_the_client_loses_is_the_clients_fault() -> None:
     assert first.other.startswith("/1/")
 
 
+@pytest.mark.slow
 def test_what_the_provider_does_is_the_providers_fault() -> None:
     with _between("chat", "chat") as (end, upstream):
         case = GatewayCase("ids-equal", "plain", scenarios.load("ids-equal"))

@@ -44,8 +44,9 @@ class Issue:
 
     @property
     def scenario(self) -> Scenario:
-        """Return the scenario of the case."""
-        return scenarios.load(self.case.scenario)
+        """Return the scenario of the case; whole agents are driven through some of their own."""
+        name = self.case.scenario
+        return scenarios.load(name) if name in scenarios.names() else scenarios.load_driven(name)
 
     @property
     def number(self) -> int:

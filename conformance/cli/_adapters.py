@@ -24,10 +24,15 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
 
 def add_cases(parser: argparse.ArgumentParser, results: str) -> None:
     """Add the options of every run; `results` is the help of --results."""
+    parser.add_argument("--install", action="store_true", help="install adapters that are not installed")
+    parser.add_argument("--results", metavar="DIR", default="", help=results)
+    add_playing(parser)
+
+
+def add_playing(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which scenarios drivers are taken through, and how."""
     add = parser.add_argument
     add("--scenario", metavar="SCENARIO", action="append", default=[], help="only scenarios that match; repeatable")
-    add("--install", action="store_true", help="install adapters that are not installed")
-    add("--results", metavar="DIR", default="", help=results)
     add("--allow-network", action="store_true", help="let drivers use the network (default: the simulator only)")
     add("--seconds", metavar="N", type=float, help="timeout of a case (default: the adapter's own, else 60)")
     add(

@@ -4,7 +4,7 @@ Reasoning gets one name, whatever the provider calls it; `reasoning_details`, id
 transcript cannot hold is named as lost.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.convert.dialects import storable
@@ -14,7 +14,7 @@ from conformance.schemas import validator
 from conformance.wire.arguments import encode
 from conformance.wire.assemble import Stream, assemble
 from conformance.wire.losses import Converted, Losses
-from conformance.wire.reasoning import PARTS, TAGS, TEXT_KEYS, find_tagged, reasoning_text
+from conformance.wire.reasoning import PARTS, TAGS, TEXT_KEYS, find_tagged, foreign_keys, reasoning_text
 from conformance.wire.sse import read as read_events
 
 _HELD: Final = frozenset(
@@ -57,7 +57,8 @@ def convert(reply: Mapping[str, Any] | Stream | str | bytes, claims: Mapping[str
         content, thinking = _untagged(content, claims or {}) or (content, thinking)
     details = _details(message, place, losses)
     result: dict[str, Any] = {"role": "assistant", "content": content}
-    result |= _reasoning(message, thinking, _details_text(details), place, losses)
+    keys = (*TEXT_KEYS, *foreign_keys((claims or {}).get("reasoning.response-field")))
+    result |= _reasoning(message, keys, thinking, _details_text(details), place, losses)
     if details is not None:
         result["reasoning_details"] = details
     result |= _others(message, place, losses)
@@ -127,10 +128,15 @@ def _tags(claims: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 
 
 def _reasoning(
-    message: Mapping[str, Any], thinking: str | None, summary: str | None, place: Place, losses: Losses
+    message: Mapping[str, Any],
+    keys: Sequence[str],
+    thinking: str | None,
+    summary: str | None,
+    place: Place,
+    losses: Losses,
 ) -> dict[str, str]:
     """Return the first reasoning that is not empty, else an empty one if there is one; other texts are lost."""
-    fields = [(key, message[key]) for key in TEXT_KEYS if message.get(key) is not None]
+    fields = [(key, message[key]) for key in keys if message.get(key) is not None]
     texts = [(key, value) for key, value in fields if isinstance(value, str)]
     for key, value in fields:
         if not isinstance(value, str):

@@ -1,17 +1,18 @@
 """Discovery of one model: plays, derives claims, and plays again with them until nothing changes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance import rules
 from conformance.core_facts import DEFINITIONS
-from conformance.discovery import further
+from conformance.discovery import foreign, further
+from conformance.discovery.counting import counted, repeated_id, with_confidence
 from conformance.discovery.exploring import Explored, ProbeAnswer, all_cases, explore
 from conformance.discovery.interview import Interview
 from conformance.discovery.reaching import QUESTION, names_model
 from conformance.discovery.shipped import shown
-from conformance.discovery.verdicts import counted, refusal, verdicts
+from conformance.discovery.verdicts import refusal, verdicts
 from conformance.discovery.wires import bodies, has_counterpart, max_tokens, profile_of
 from conformance.errors import Unusable
 from conformance.evidence.reads import deviations
@@ -22,7 +23,6 @@ from conformance.observations.collected import (
     MEDIUM,
     ObservedClaim,
     ObservedClaims,
-    Seen,
     collect,
     combined,
     id_formats,
@@ -48,6 +48,7 @@ _LENGTH_PROBE: Final = "ids-long"
 _BY_PLAYED: Final = ("ids.", "reasoning.", "stream.after-finish", "stream.usage-elsewhere")
 """Beginnings of the names of claims that only undisturbed scenarios show."""
 
+_FIELD: Final = "reasoning.response-field"
 _READ: Final = "reasoning.request-field"
 _OMITTED: Final = "reasoning.omitted-on-tool-turn"
 
@@ -78,6 +79,9 @@ def discover(interview: Interview, model: str) -> Discovery:
     first = interview.exchanges[-1]
     found = Discovery(model, wire=interview.wire)
     thinking = further.thinking(interview, model, length)
+    shown_field = _shown_field(thinking)
+    other = foreign.tried(interview, model, length, thinking.conversations) if not shown_field else foreign.NOTHING
+    thinking = further.with_field(thinking, other)
     thinks = "thinking.mode" in thinking.claims and thinking.claims["thinking.mode"].value != "never"
     single = further.single_requests(interview, model, length, thinks=thinks)
     given = {**thinking.claims, **single.claims}
@@ -85,7 +89,7 @@ def discover(interview: Interview, model: str) -> Discovery:
         given["request.max-tokens-fields"] = ObservedClaim([length], digest(first), MEDIUM)
     if first.streamed:
         given["stream.default"] = ObservedClaim(value=True, digest=digest(first))
-    known: ObservedClaims = {**_shown_field(thinking), **given}
+    known: ObservedClaims = {**shown_field, **given}
     for _ in range(_PASSES):
         explored = explore(interview, profile_of(values(known), interview.wire), model)
         given = {**_adapted(explored), **given}
@@ -94,7 +98,12 @@ def discover(interview: Interview, model: str) -> Discovery:
         # Without tools, no scenario shows again that they are refused.
         if "tools.unsupported" in now:
             given |= {name: now[name] for name in ("tools.supported", "tools.unsupported")}
-        found.claims, found.open = now, {**thinking.open, **single.open, **still_open}
+        asked = {**thinking.open, **single.open}
+        if _FIELD in asked:
+            now.pop(_FIELD, None)
+        # What the questions say is more than that nothing was seen.
+        found.claims = now
+        found.open = {**asked, **{name: why for name, why in still_open.items() if why != _UNSEEN or name not in asked}}
         found.skipped = dict(explored.ended)
         if values(now) == values(known):
             break
@@ -106,7 +115,7 @@ def discover(interview: Interview, model: str) -> Discovery:
 def _shown_field(thinking: further.Further) -> ObservedClaims:
     """Return the field of the first reply with reasoning, so that it is sent back in the same one."""
     seen = collect(thinking.conversations, {})
-    return {name: each for name, each in combined(seen).items() if name == "reasoning.response-field"}
+    return {name: each for name, each in combined(seen).items() if name == _FIELD}
 
 
 def contact(interview: Interview, model: str) -> str:
@@ -156,8 +165,8 @@ def _derived(
     claims = {name: each for name, each in combined(seen).items() if not name.startswith(_BY_PLAYED)}
     claims |= {name: each for name, each in combined(collect(main, now)).items() if name.startswith(_BY_PLAYED)}
     claims |= combined(collect(rejected, now))
-    claims = _with_confidence(claims | id_formats(seen), [seen, collect(main, now), collect(rejected, now)])
-    repeated = _repeated_id(seen, claims) if "ids.numbering" in claims else ""
+    claims = with_confidence(claims | id_formats(seen), [seen, collect(main, now), collect(rejected, now)])
+    repeated = repeated_id(seen, claims) if "ids.numbering" in claims else ""
     if repeated and claims["ids.numbering"].value == "random":
         del claims["ids.numbering"]
     claims = shown(claims, interview.wire)
@@ -172,8 +181,8 @@ def _derived(
     still_open |= _for_other_reasons(claims)
     if repeated:
         still_open["ids.numbering"] = f"the id {repeated:.60} came more than once, so ids are not random"
-    if claims.get("reasoning.response-field") is None and _reasons_unseen(claims):
-        claims["reasoning.response-field"] = ObservedClaim("none", claims["thinking.mode"].digest, MEDIUM)
+    if claims.get(_FIELD) is None and _reasons_unseen(claims):
+        claims[_FIELD] = ObservedClaim("none", claims["thinking.mode"].digest, MEDIUM)
     for name, why in (("tools.supported", "the model called no tool"), ("tools.parallel", _ALONE)):
         if name not in claims:
             still_open[name] = why
@@ -181,30 +190,6 @@ def _derived(
     still_open = {**dict.fromkeys(_of_core_facts(values(claims)), _UNSEEN), **still_open}
     still_open = {name: why for name, why in still_open.items() if name not in claims}
     return claims, still_open
-
-
-def _with_confidence(claims: ObservedClaims, seen: Sequence[Mapping[str, Sequence[Seen]]]) -> ObservedClaims:
-    """Return claims with low confidence where too few exchanges, or too few different ids, show their value."""
-    found: ObservedClaims = {}
-    for name, claim in claims.items():
-        sights = [each for part in seen for each in part.get(name, ())]
-        different = {str(each.sight.values) if name in _FORMATS else each.digest for each in sights}
-        found[name] = counted(claim, len(different))
-    return found
-
-
-_FORMATS: Final = ("ids.format", "ids.format-in-stream", "reply.id-format")
-
-
-def _repeated_id(seen: Mapping[str, Sequence[Seen]], claims: ObservedClaims) -> str:
-    """Return an id of a call that comes again where a random one would not; empty if there is none."""
-    ids = [(str(each.sight.values[0]), each.digest) for name in _FORMATS[:2] for each in seen.get(name, ())]
-    unique = [claims.get(f"ids.unique-in-{place}") for place in ("reply", "conversation")]
-    # The same id in replies to several conversations may be one of a model with a seed.
-    is_alone = len({identifier for identifier, _ in ids}) == 1 and len(set(ids)) > 1
-    if is_alone or any(claim is not None and claim.value is False for claim in unique):
-        return next((identifier for identifier, _ in ids), "")
-    return ""
 
 
 _UNSEEN: Final = "no answer shows it"
@@ -250,15 +235,15 @@ def _tools(explored: Explored, claims: ObservedClaims) -> ObservedClaims:
     """Return that tools are not supported, if the first request with some was rejected."""
     if "tools.supported" in claims:
         return {}
-    for conversation in explored.conversations:
-        first: Exchange = conversation[-1]
-        if len(conversation) == 1 and (first.request or {}).get("tools") and 400 <= (first.status or 0) < 500:
-            name = digest(first)
-            return {
-                "tools.supported": ObservedClaim(value=False, digest=name),
-                "tools.unsupported": ObservedClaim(refusal([first]), name),
-            }
-    return {}
+    asked: list[Exchange] = [each[0] for each in explored.conversations if len(each) == 1]
+    rejected = [each for each in asked if (each.request or {}).get("tools") and 400 <= (each.status or 0) < 500]
+    if not rejected:
+        return {}
+    name, times = digest(rejected[0]), len(rejected)
+    return {
+        "tools.supported": counted(ObservedClaim(value=False, digest=name), times),
+        "tools.unsupported": counted(ObservedClaim(refusal(rejected[:1]), name), times),
+    }
 
 
 def _adapted(explored: Explored) -> ObservedClaims:
@@ -286,7 +271,7 @@ def _read_field(claims: ObservedClaims) -> ObservedClaims:
     Reasoning in another field is ignored, if it is rejected in the same words as an omission.
     """
     omitted = claims.get(_OMITTED)
-    response = claims.get("reasoning.response-field")
+    response = claims.get(_FIELD)
     if omitted is None or response is None or not isinstance(omitted.value, Mapping):
         return {}
     found: ObservedClaims = {}

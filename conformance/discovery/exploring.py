@@ -26,6 +26,8 @@ _ADAPTATIONS: Final[tuple[Mapping[str, Any], ...]] = (
     {"reasoning.omitted-on-plain-turn": _REFUSED},
     {"content.null-on-tool-turn": _REFUSED},
     {"content.empty-on-tool-turn": _REFUSED},
+    {"request.several-calls": _REFUSED},
+    {"results.name-missing": _REFUSED},
 )
 """Claims under which a history is sent in another form, for an endpoint that rejects the usual one."""
 

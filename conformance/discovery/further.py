@@ -5,11 +5,13 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from conformance.discovery import foreign
+from conformance.discovery.counting import counted
 from conformance.discovery.interview import Interview
 from conformance.discovery.shipped import known_switches
 from conformance.discovery.verdicts import refusal
 from conformance.discovery.wires import max_tokens
-from conformance.observations.collected import MEDIUM, ObservedClaim, ObservedClaims
+from conformance.observations.collected import LOW, MEDIUM, ObservedClaim, ObservedClaims
 from conformance.observations.counts import reasoning_tokens
 from conformance.observations.refusals import is_one_error
 from conformance.observations.replies import is_reasoned
@@ -43,6 +45,8 @@ class Further(NamedTuple):
 def reasons(exchange: Exchange) -> bool:
     """Return True if a reply shows or counts reasoning."""
     index = Index((exchange,))
+    if foreign.looks_like_reasoning(exchange):
+        return True
     return any(is_reasoned(reply.message) for reply in index.replies) or reasoning_tokens(index) > 0
 
 
@@ -73,6 +77,22 @@ def thinking(interview: Interview, model: str, length: str) -> Further:
     note = f"no reply carried or counted reasoning, and none of {tried} known switches changed that"
     field = {"reasoning.response-field": ObservedClaim("none", name, MEDIUM, note)}
     return Further(field, tuple(seen), {"thinking.mode": f"{note}; it may be hidden"})
+
+
+def with_field(found: Further, tried: foreign.Tried) -> Further:
+    """Return what is known of thinking with an unknown text field that was tried as reasoning."""
+    if not tried.note:
+        return found
+    claims = {name: each for name, each in found.claims.items() if name != "reasoning.response-field"}
+    seen = (*found.conversations, *tried.conversations)
+    if not tried.key:
+        open_ = {"reasoning.response-field": tried.note, "thinking.mode": tried.note}
+        return Further(claims, seen, {**found.open, **{k: v for k, v in open_.items() if k not in claims}})
+    shown = tried.claims["reasoning.response-field"].digest
+    mode = {"thinking.mode": ObservedClaim("default-on", shown, LOW, tried.note)}
+    mode["thinking.on"] = ObservedClaim({}, shown, LOW)
+    open_ = {name: why for name, why in found.open.items() if name != "thinking.mode"}
+    return Further({**mode, **claims, **tried.claims}, seen, open_)
 
 
 def _switched(switch: str, members: Body, first: str, name: str) -> ObservedClaims:
@@ -108,12 +128,12 @@ def single_requests(interview: Interview, model: str, length: str, *, thinks: bo
         seen += [(exchange,)] if exchange is not None and exchange.status == 200 else []
     unknown = interview.any_answer({**hello, "model": _NO_SUCH_MODEL})
     if unknown is not None and (unknown.status or 0) >= 400:
-        claims["http.unknown-model-status"] = ObservedClaim(unknown.status, digest(unknown))
+        claims["http.unknown-model-status"] = counted(ObservedClaim(unknown.status, digest(unknown)), 1)
         value = refusal([unknown])
         value |= {"message": value["message"].replace(_NO_SUCH_MODEL, "{model}")} if "message" in value else {}
-        claims["request.unknown-model"] = ObservedClaim(value, digest(unknown))
+        claims["request.unknown-model"] = counted(ObservedClaim(value, digest(unknown)), 1)
     elif unknown is not None:
-        claims["request.unknown-model"] = ObservedClaim("ignored", digest(unknown))
+        claims["request.unknown-model"] = counted(ObservedClaim("ignored", digest(unknown)), 1)
     chosen = _choices(interview, model, length, thinks=thinks)
     return Further(claims | chosen.claims, (*seen, *chosen.conversations), chosen.open)
 

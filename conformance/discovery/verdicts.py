@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from conformance import rules
+from conformance.discovery.counting import counted
 from conformance.discovery.exploring import ProbeAnswer
-from conformance.observations.collected import HIGH, LOW, MEDIUM, ObservedClaim, ObservedClaims
+from conformance.observations.collected import HIGH, MEDIUM, ObservedClaim, ObservedClaims
 from conformance.observations.errors import error_of
 from conformance.observations.id_patterns import common_prefix
 from conformance.observations.refusals import without_places
@@ -15,9 +16,6 @@ from conformance.profiles import Claims, thinks
 from conformance.simulator.refusals import GENERIC
 from conformance.suite.probes import error_text
 from conformance.wire.exchange import Exchange
-
-ENOUGH: Final = 3
-"""How often a value has to be seen to be more than low confidence."""
 
 _SHOWN: Final = 300
 _TAKES_EFFECT: Final = "answered without an error; whether it takes effect was not observed"
@@ -45,14 +43,6 @@ def verdicts(answers: Iterable[ProbeAnswer], claims: Claims) -> tuple[ObservedCl
         else:
             open_[name] = one
     return found, open_
-
-
-def counted(claim: ObservedClaim, times: int) -> ObservedClaim:
-    """Return a claim with low confidence if its value was seen too few times to tell it from chance."""
-    if times >= ENOUGH:
-        return claim
-    seen = "seen once" if times == 1 else f"seen {times} times"
-    return claim._replace(confidence=LOW, note=f"{claim.note}; {seen}" if claim.note else seen)
 
 
 def _changes_ids(answer: ProbeAnswer) -> bool:

@@ -46,7 +46,9 @@ def match(fronts: Sequence[Exchange], backs: Sequence[Exchange]) -> Matched:
     strays: list[Exchange] = []
     for back in backs:
         own = markers(back)
-        score, number = max([(similarity(own, each), -at) for at, each in enumerate(said)], default=(0.0, 0))
+        # Requests that say the same are asked in order, so one that has an exchange behind it already comes last.
+        ranked = [(similarity(own, each), at not in found, -at) for at, each in enumerate(said)]
+        score, _, number = max(ranked, default=(0.0, True, 0))
         if score >= LEAST:
             found.setdefault(-number, []).append(back)
         else:
@@ -56,7 +58,7 @@ def match(fronts: Sequence[Exchange], backs: Sequence[Exchange]) -> Matched:
 
 
 def markers(exchange: Exchange) -> frozenset[str]:
-    """Return what tells a request from others: its nonces, wherever they are, and what it says."""
+    """Return what tells a request from others: its nonces, wherever they are, and what it says without one."""
     spoken = Spoken(exchange, "request")
     return frozenset({*_NONCE.findall(spoken.raw), *_sayings(spoken)})
 
@@ -65,6 +67,9 @@ def _sayings(spoken: Spoken) -> Iterator[str]:
     said: Counter[str] = Counter()
     for piece in spoken.of(*_SAYING):
         text = f"{piece.kind}: {squeezed(str(piece.value))}"
+        if _NONCE.search(text):
+            # Its nonces are markers on their own; the text may be joined with its neighbour on one of the wires.
+            continue
         # Two requests of a session may say the same; the later one says it once more.
         said[text] += 1
         yield f"{said[text]} {text}"

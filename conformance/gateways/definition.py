@@ -19,7 +19,7 @@ FOLDER: Final = Path(__file__).parent
 PLACEHOLDERS: Final = ("python", "modules", "package", "work", "port", "upstream", "upstream-port", "model")
 """What may stand between braces, beside the values of a back."""
 
-_BRACES: Final = re.compile(r"\{([a-z-]+)\}")
+_BRACES: Final = re.compile(r"\{([a-z][a-z0-9-]*)\}")
 _VERSION: Final = re.compile(r"(?:==|(?<=.)@)([^@=\s]+)$")
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from types import MappingProxyType
 from typing import Any, Final
 
 from conformance.observations.sights import (
@@ -19,7 +20,9 @@ from conformance.profiles import Claims
 from conformance.wire.elements import Call, Reply
 from conformance.wire.ids import positional_ids
 from conformance.wire.index import Index
-from conformance.wire.reasoning import KEYS, TAGS, carried_fields, has_field
+from conformance.wire.reasoning import FOREIGN, KEYS, TAGS, carried_fields, foreign_keys, has_field
+
+_NO_CLAIMS: Final[Claims] = MappingProxyType({})
 
 _OF_A_CALL: Final = frozenset({"function", "id", "index", "type"})
 """The keys that every tool call may have; a claim of its own is about `index`."""
@@ -34,7 +37,7 @@ def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
         if reply.place[0] == view.number:
             yield from calls(reply, view.elements)
             yield from _without_arguments(reply)
-            yield from reasoning(reply)
+            yield from reasoning(reply, claims)
             yield from _reasoning_members(reply, claims)
             yield from _finish(reply)
 
@@ -140,9 +143,17 @@ def _without_arguments(reply: Reply) -> Iterator[Sight]:
             yield value("arguments.when-none", call.arguments)
 
 
-def reasoning_fields(message: dict[str, Any]) -> list[str]:
-    """Return the fields under which a reply carries reasoning, between tags in its content too."""
-    return carried_fields(message) + [name for name in (*TAGS, "extra_content") if has_field(message, name)]
+def reasoning_fields(message: dict[str, Any], claims: Claims = _NO_CLAIMS) -> list[str]:
+    """Return the fields under which a reply carries reasoning: also between tags, or under a key that is claimed."""
+    foreign = foreign_keys(claims.get("reasoning.response-field"))
+    inside = [name for name in (*TAGS, "extra_content") if has_field(message, name)]
+    return carried_fields(message) + inside + [f"{FOREIGN}{key}" for key in foreign if message.get(key)]
+
+
+def whole_message(reply: Reply, claims: Claims) -> dict[str, Any]:
+    """Return the message of a reply with the whole reasoning under a key that is claimed; see `Reply.texts`."""
+    keys = foreign_keys(claims.get("reasoning.response-field"))
+    return {**reply.message, **{key: reply.texts[key] for key in keys if key in reply.texts}}
 
 
 def is_reasoned(message: dict[str, Any]) -> bool:
@@ -150,9 +161,9 @@ def is_reasoned(message: dict[str, Any]) -> bool:
     return bool(reasoning_fields(message)) or has_field(message, "reasoning_opaque")
 
 
-def reasoning(reply: Reply) -> Iterator[Sight]:
+def reasoning(reply: Reply, claims: Claims = _NO_CLAIMS) -> Iterator[Sight]:
     """Yield each field under which a reply carries reasoning; `none` is not evidence against a field."""
-    fields = reasoning_fields(reply.message)
+    fields = reasoning_fields(reply.message, claims)
     if fields:
         yield from (value("reasoning.response-field", field) for field in fields)
     else:

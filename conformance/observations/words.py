@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 import orjson
@@ -12,6 +13,7 @@ from conformance.errors import InvalidDocument
 from conformance.observations import replies
 from conformance.observations.counts import prompt_tokens
 from conformance.observations.sights import Sight
+from conformance.profiles import Claims
 from conformance.wire import sse
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Conversation, Exchange
@@ -20,30 +22,32 @@ from conformance.wire.index import Index
 NONE: Final = "none"
 """What stands for something that a reply does not have."""
 
+_NO_CLAIMS: Final[Claims] = MappingProxyType({})
 _PREFIX: Final = re.compile(r"[A-Za-z]+[_-]")
 
 
-def core_facts(conversation: Conversation) -> Mapping[str, tuple[str, ...]]:
+def core_facts(conversation: Conversation, claims: Claims = _NO_CLAIMS) -> Mapping[str, tuple[str, ...]]:
     """Return what a session shows of the core facts, by the names that `conformance.core_facts` has for it.
 
-    A name without an observation is left out.
+    `claims` name the key of reasoning that no other provider has. A name without an observation is left out.
     """
     index = Index(conversation)
-    fields = [sight.values[0] for reply in index.replies for sight in replies.reasoning(reply) if not sight.partial]
+    every = [sight for reply in index.replies for sight in replies.reasoning(reply, claims)]
+    fields = [sight.values[0] for sight in every if not sight.partial]
     calling = [reply for reply in index.replies if reply.calls]
     calls = [sight for reply in calling for sight in replies.calls(reply, index)]
     found = {
         "reasoning-fields": tuple(dict.fromkeys(fields)),
-        "reasoning-on-tool-turns": tuple(_on_tool_turns(calling)),
+        "reasoning-on-tool-turns": tuple(_on_tool_turns(calling, claims)),
         "ids": tuple(_ids(calls)),
         "parallel-calls": tuple(_parallel(calling)),
     }
     return {name: values for name, values in found.items() if values}
 
 
-def _on_tool_turns(calling: Sequence[Reply]) -> Iterator[str]:
+def _on_tool_turns(calling: Sequence[Reply], claims: Claims) -> Iterator[str]:
     if calling:
-        given = sum(bool(replies.reasoning_fields(reply.message)) for reply in calling)
+        given = sum(bool(replies.reasoning_fields(reply.message, claims)) for reply in calling)
         yield "on every tool turn" if given == len(calling) else f"on {given} of {len(calling)} tool turns"
 
 

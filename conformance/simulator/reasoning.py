@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from conformance import profiles
 from conformance.simulator.reply_context import ReplyContext
-from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS, prepend_reasoning
+from conformance.wire.reasoning import ALL_KEYS, FOREIGN, TEXT_KEYS, key_of, prepend_reasoning
 
 _SIGNATURE: Final = r"[A-Za-z0-9+/]{37}[AQgw]=="
 """Base64 of whole bytes, since some SDKs decode it."""
@@ -18,9 +18,14 @@ def fields(context: ReplyContext) -> tuple[str, ...]:
     If several fields are claimed, all fields beside `content` are filled; a field inside `content` is used alone.
     """
     claimed = _claimed(context)
-    if claimed and claimed[0] in ALL_KEYS:
-        return tuple([field for field in claimed if field in ALL_KEYS])
+    if claimed and _is_beside(claimed[0]):
+        return tuple([field for field in claimed if _is_beside(field)])
     return tuple([field for field in claimed if field != "none"][:1]) if claimed[:1] != ("none",) else ()
+
+
+def _is_beside(field: str) -> bool:
+    """Return whether a field is a key beside the content."""
+    return field in ALL_KEYS or field.startswith(FOREIGN)
 
 
 def _claimed(context: ReplyContext) -> tuple[str, ...]:
@@ -34,8 +39,8 @@ def _claimed(context: ReplyContext) -> tuple[str, ...]:
 def with_reasoning(message: dict[str, Any], text: str, context: ReplyContext) -> dict[str, Any]:
     """Return a message with its reasoning in each of the claimed fields."""
     for field in fields(context):
-        if field in TEXT_KEYS:
-            message |= {field: text}
+        if field in TEXT_KEYS or field.startswith(FOREIGN):
+            message |= {key_of(field): text}
         elif field == "reasoning_details":
             message |= {field: _details(text, context)}
         elif field == "thinking_blocks":
@@ -51,8 +56,8 @@ def without_reasoning(message: dict[str, Any], context: ReplyContext) -> dict[st
     """Return a message without reasoning; its field is absent, null or empty, as claimed."""
     form = context.claim("reasoning.when-none", "absent")
     for field in fields(context) if form in ("null", "empty") else ():
-        if field in TEXT_KEYS:
-            message |= {field: None if form == "null" else ""}
+        if field in TEXT_KEYS or field.startswith(FOREIGN):
+            message |= {key_of(field): None if form == "null" else ""}
         elif field == "reasoning_details" and form == "empty":
             message |= {field: []}
     return message

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from conformance.convert import ingress
+from conformance.observations.replies import whole_message
 from conformance.profiles import Profile
 from conformance.results import Evidence
 from conformance.scenarios import Scenario, ScriptTurn, arguments_text
@@ -36,7 +37,7 @@ def _differences(
             return
         claims, request = profile.at(exchange.model, ""), exchange.request or {}
         turn = script.with_results(scripted_turn, request.get("messages", ()), {})
-        seen = _content(ingress.read(found[0].message, claims))
+        seen = _content(ingress.read(whole_message(found[0], claims), claims))
         if evidence is Evidence.ENGINE:
             scripted = _content(_as_transcript(turn))
             scripted.pop("reasoning", None)

@@ -46,6 +46,7 @@ class Options:
     whole run may take: nothing is sent after that. `resume`: go on with an interrupted recording. `protocol` names the
     wire; empty means chat completions, or the first wire of a provider that does not serve them. `variant`: play only
     plain or only streamed replies. `allow_wide_baseline`: expected failures may match more than a tenth of the checks.
+    `only_unknown`: play only what settles an unknown or contested claim of a core fact.
     `headers`: further headers of each request to a real endpoint, whose values are secret.
     """
 
@@ -72,6 +73,7 @@ class Options:
     variant: str = ""
     allow_wide_baseline: bool = False
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    only_unknown: bool = False
 
     @property
     def is_live(self) -> bool:

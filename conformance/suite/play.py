@@ -25,7 +25,7 @@ from conformance.suite.turns import Progress, Subject, converse
 from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Conversation
 from conformance.wire.native import CHAT
-from conformance.wire.reasoning import TAGS
+from conformance.wire.reasoning import TAGS, foreign_keys
 from conformance.wire.views import Side
 
 NO_REASONING: Final = "the model thinks, but its calls came without reasoning, so there is none to change"
@@ -63,7 +63,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     untested = untested_rules(idle, conversation, subject.claims)
     outcomes = of_provider(checked, frozenset() if progress.is_inconclusive else untested, conversation)
     outcomes = with_excerpts(_without_reasoning(outcomes, progress.silent), conversation)
-    evidence, observed = _evidence(conversation, subject), dict(words.core_facts(conversation))
+    evidence, observed = _evidence(conversation, subject), dict(words.core_facts(conversation, subject.claims))
     observed |= {NOT_SENT_BACK: tuple(progress.changes)} if progress.changes else {}
     outcomes = _claims_kept(outcomes, subject.claims)
     probes = (
@@ -80,7 +80,7 @@ def probed(probe: Probe, progress: Progress, subject: Subject) -> ProbeResult | 
     sources = progress.sources[probe.at - 1] if reached else []
     if progress.silent and probe.on_reasoning:
         return ProbeResult(probe.name, probe.title, probe.breaks or "", Status.UNTESTED, "", NO_REASONING)
-    return run_probe(probe, before, sources, subject.profile, subject.send)
+    return run_probe(probe, before, sources, subject.profile, subject.sender(probe.name))
 
 
 def promised(scenario: Scenario, variant: str, wire: str = CHAT) -> tuple[str, ...]:
@@ -109,11 +109,12 @@ def untested_rules(idle: Set[str], conversation: Conversation, claims: Mapping[s
 def _hidden_rules(claims: Mapping[str, Any]) -> Iterator[str]:
     """Yield globs of the rules that cannot see what they check in replies as claimed.
 
-    The rules about reasoning take that between tags for content, and find none where no field is claimed; replies may
-    have empty ids, and one without finish reason is never complete.
+    The rules about reasoning take that between tags for content, know no key that only one provider has, and find none
+    where no field is claimed; replies may have empty ids, and one without finish reason is never complete.
     """
     claimed = claims.get("reasoning.response-field", "")
-    if (claimed[0] if isinstance(claimed, list) else claimed) in ("", *TAGS):
+    usual = claimed[0] if isinstance(claimed, list) else claimed
+    if usual in ("", *TAGS) or foreign_keys(usual):
         yield from (REASONING_RULE, "reasoning/not-of-earlier-turn")
     formats = claims.get("reply.id-format", "id")
     if any(linear.fits(each, "") for each in (formats if isinstance(formats, list) else [formats])):

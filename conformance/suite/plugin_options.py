@@ -109,6 +109,12 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "help": "Fail on recommendations (SHOULD) that the provider does not meet; by default they are warnings. "
         "pytest has a --strict of its own, so this option has only its full name.",
     },
+    "only-unknown": {
+        "action": "store_true",
+        "help": "Send only the fewest requests that settle what is unknown or contested of the core facts; needs "
+        "--live or --base-url, and --results DIR: DIR/<provider>.unknown.jsonl gets the exchanges without secrets, and "
+        "`conformance evidence add` checks that file. With --plan, only list the requests.",
+    },
     "plan": {"action": "store_true", "help": "List the requests and tokens that the run would cost, and send nothing."},
     "max-requests": {
         "metavar": "N",

@@ -70,7 +70,7 @@ def run_probe(
         exchange = _send(body, expected, send)
     except Inconclusive as error:
         return ProbeResult(probe.name, probe.title, rule, Status.UNTESTED, claimed, f"{INCONCLUSIVE}: {error}")
-    observed = _observed_text(exchange)
+    observed = observed_text(exchange)
     effect = _effect(probe, exchange, origin) if observed == ACCEPTED else None
     if effect is not None and effect.words:
         observed = f"{observed}: {effect.words}"
@@ -243,7 +243,8 @@ def _expected_text(expected: Refusal | str) -> str:
     return f"refused with {expected.status}" + (f": {expected.message}" if expected.message else "")
 
 
-def _observed_text(exchange: Exchange) -> str:
+def observed_text(exchange: Exchange) -> str:
+    """Return how a request was answered: accepted, or refused with a status and its words."""
     if exchange.status == 200:
         return ACCEPTED
     return f"refused with {exchange.status}: {error_text(exchange.response)}"[:500]

@@ -41,6 +41,7 @@ FOREIGN: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
 MATRIX: Final = "conformance_matrix"
 RESULTS: Final = "conformance_results"
 VARIANT: Final = "conformance_variant"
+ONLY_UNKNOWN: Final = "conformance_only_unknown"
 """The options that more than one module reads, as pytest keeps them."""
 
 _NARROWEST: Final = 40

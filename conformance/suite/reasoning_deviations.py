@@ -17,7 +17,7 @@ from conformance.suite.changed_requests import (
     results_of,
     tool_turns,
 )
-from conformance.wire.reasoning import ALL_KEYS, PAIR, SIGNATURE_KEYS
+from conformance.wire.reasoning import ALL_KEYS, FOREIGN, PAIR, SIGNATURE_KEYS, foreign_keys, key_of
 from conformance.wire.values import objects
 from conformance.wires.responses import NAME as RESPONSES
 
@@ -41,11 +41,11 @@ def _null(request: ChangedRequest, on: str = "tool") -> None:
 
 def _write(request: ChangedRequest, on: str, values: Mapping[str, Any], usual: Any) -> None:
     field = _field(request)
-    if field not in ALL_KEYS or field in SIGNATURE_KEYS:
+    if (field not in ALL_KEYS and not field.startswith(FOREIGN)) or field in SIGNATURE_KEYS:
         raise Inapplicable
     for message, _ in _turns(request, on):
         _strip(message, request)
-        message[field] = copy.copy(values.get(field, usual))
+        message[key_of(field)] = copy.copy(values.get(field, usual))
 
 
 def _altered(request: ChangedRequest, on: str = "tool") -> None:
@@ -221,7 +221,7 @@ def _field(request: ChangedRequest) -> str:
 
 def _strip(message: dict[str, Any], request: ChangedRequest) -> None:
     """Remove the reasoning from a message, also from its content."""
-    for key in ALL_KEYS:
+    for key in (*ALL_KEYS, *foreign_keys(egress.request_fields(request.claims))):
         message.pop(key, None)
     if "content" in message:
         pairs = zip(request.messages, request.transcript, strict=False)

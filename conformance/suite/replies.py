@@ -16,7 +16,7 @@ from conformance.secrets import scrubber
 from conformance.simulator import simulated
 from conformance.suite.options import Options, key_for
 from conformance.transport.client import Client, Endpoint, Inconclusive, RunStopped
-from conformance.transport.interaction import RawInteraction
+from conformance.transport.interaction import Keep, RawInteraction
 from conformance.transport.recording import Take
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import Exchange
@@ -120,13 +120,15 @@ class Requests:
     """Sends the requests of a run, up to its limits.
 
     `stopped` says why nothing more is sent, once the time of the run is over or its requests are spent. `sent` counts
-    the requests, and `exchanges` is the digest of those that were answered.
+    the requests, and `exchanges` is the digest of those that were answered. `ceiling` is the limit
+    of requests without --max-requests, once a run has named one.
     """
 
     def __init__(self, endpoint: Endpoint, options: Options, stack: ExitStack) -> None:
         """Take what to close with the stack; the client is opened when the first request is sent."""
         self.stopped = ""
         self.sent = 0
+        self.ceiling: int | None = None
         self._endpoint = endpoint
         self._options = options
         self._stack = stack
@@ -137,8 +139,11 @@ class Requests:
     def _client(self) -> Client:
         return self._stack.enter_context(Client(self._endpoint, until=self._ends))
 
-    def send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
-        """Send a request, and give the exchange to a take; raises as the client does, and Inconclusive at the limit."""
+    def send(self, body: Mapping[str, Any], take: Take | None, kept: Keep | None = None) -> Exchange:
+        """Send a request, and give the exchange to a take; raises as the client does, and Inconclusive at the limit.
+
+        `kept` gets the last reply, which answers the request.
+        """
         self._count()
         replies: list[RawInteraction] = []
 
@@ -156,6 +161,8 @@ class Requests:
                 self.stopped = str(error)
             raise
         finally:
+            if kept is not None and replies:
+                kept(replies[-1])
             # What the client has sent again, after a 429 or an error of the server, counts as well.
             self.sent += max(0, len(replies) - 1)
         self.exchanges.add(digest(exchange))
@@ -163,7 +170,7 @@ class Requests:
 
     def _count(self) -> None:
         """Count a request; raises Inconclusive if it exceeds the limit, so that the results so far are kept."""
-        limit = self._options.max_requests
+        limit = self._options.max_requests or self.ceiling
         if self._options.is_live and limit is not None and self.sent >= limit:
             self.stopped = f"the limit of {limit} requests is reached; raise it with --max-requests"
             raise Inconclusive(self.stopped)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 from conformance import baseline, profiles, scenarios
 from conformance.core_facts import CoreFact, core_facts, untested
@@ -36,9 +37,20 @@ from conformance.suite.run_claims import (
     with_switch,
 )
 from conformance.suite.turns import Progress, Subject, converse
+from conformance.suite.unknowns import Unknowns, assuming, unknowns
 from conformance.transport.cassette import replaying
+from conformance.transport.interaction import Keep, RawInteraction
 from conformance.transport.recording import CaseRecorder, Take
 from conformance.wire.exchange import Exchange
+
+
+class KeptExchange(NamedTuple):
+    """An exchange of a run that settles what is unknown: its case, its probe if it is one, and what came."""
+
+    case: str
+    probe: str
+    interaction: RawInteraction
+
 
 QUESTION_CASE = "thinking-question.plain"
 """The name of the cassette with the question whether the model thinks."""
@@ -55,10 +67,13 @@ class Run:
         self.profile: Profile = on_wire(profiles.load_profile(options.provider), options.protocol)
         if options.repeat > 1 and (options.record or not options.has_endpoint):
             raise Unusable("--repeat needs a real endpoint: add --live or --base-url, and omit --record")
+        if options.only_unknown:
+            _check_only_unknown(options)
         if options.thinking == AUTO and not options.has_endpoint:
             raise Unusable("--thinking auto needs a real endpoint to ask: add --live or --base-url, or use on or off")
         self._replies = Replies(options, self.profile)
         self.model = self._replies.model
+        self.kept: list[KeptExchange] = []
         self._cases: dict[str, Case] = {}
         self.claims: dict[str, RunClaim] = {}
         self.ended = "the run goes on, or it was killed"
@@ -120,7 +135,8 @@ class Run:
     def plan(self, cases: Iterable[tuple[Scenario, str]]) -> Plan:
         """Return the requests that these cases need."""
         played = [each for each in cases if not self._replies.not_played(*each)]
-        return plan(self.profile, self.model, played, self._switch, asks=self.asks)
+        profile = assuming(self.profile, self.model) if self.options.only_unknown else self.profile
+        return plan(profile, self.model, played, self._switch, asks=self.asks)
 
     @property
     def asks(self) -> bool:
@@ -134,8 +150,20 @@ class Run:
             for variant in scenario.variants if not scenario.for_clients else ():
                 yield scenario, variant
 
+    def limit(self, requests: int) -> None:
+        """Send no more requests than that, unless the user has set a limit."""
+        self._requests.ceiling = requests
+
+    @cached_property
+    def unknowns(self) -> Unknowns:
+        """What is unknown or contested of the core facts before the run, and what settles it."""
+        return unknowns(self.profile, self.model, self.options.variant)
+
     def chosen_cases(self) -> Iterator[tuple[Scenario, str]]:
-        """Yield the cases of the chosen variant, by default all."""
+        """Yield the cases of the chosen variant, by default all; or only those that settle what is unknown."""
+        if self.options.only_unknown:
+            yield from self.unknowns.cases
+            return
         for scenario, variant in self.cases():
             if self.options.variant in ("", variant):
                 yield scenario, variant
@@ -171,7 +199,7 @@ class Run:
                 self._recording, name, lambda take: play(scenario, variant, self._subject(take=take))
             )
         if not self._replies.is_replay:
-            return play(scenario, variant, self._subject())
+            return play(scenario, variant, self._subject(case=name))
         evidence = self._replies.entry.of(name).evidence if self._replies.entry is not None else self._evidence
         try:
             with replaying(self._replies.cassettes.path(self.model, name)):
@@ -180,20 +208,32 @@ class Run:
             # A broken cassette costs its case, and not the run.
             return Case(scenario.name, variant, evidence, note=f"{UNREADABLE}: {error}")
 
-    def _subject(self, evidence: Evidence | None = None, take: Take | None = None) -> Subject:
-        def send(body: Mapping[str, Any]) -> Exchange:
-            exchange = self._requests.send(with_switch(body, self._switch), take)
+    def _subject(self, evidence: Evidence | None = None, take: Take | None = None, case: str = "") -> Subject:
+        def send(body: Mapping[str, Any], probe: str = "") -> Exchange:
+            exchange = self._requests.send(with_switch(body, self._switch), take, self._keep(case, probe))
             # Only what the user claims is compared with what the replies show; the rest would be kept for nothing.
             self._exchanges += [exchange] if self.options.claims else []
             return exchange
 
-        return Subject(self.profile, self.model, send, evidence or self._evidence)
+        def send_probe(probe: str, body: Mapping[str, Any]) -> Exchange:
+            return send(body, probe)
+
+        return Subject(self.profile, self.model, send, evidence or self._evidence, send_probe)
+
+    def _keep(self, case: str, probe: str) -> Keep | None:
+        """Return what keeps the reply to a request, without secrets, in a run that settles what is unknown."""
+        if not self.options.only_unknown:
+            return None
+        secrets = self._endpoint.scrubber or Scrubber()
+        return lambda reply: self.kept.append(KeptExchange(case, probe, reply.without_secrets(secrets)))
 
     def _ask(self) -> None:
         """Ask whether the model thinks; what the reply shows becomes a claim of this run."""
 
         def answered(take: Take | None) -> ThinkingAnswer:
-            return ask(Subject(self.profile, self.model, lambda body: self._requests.send(body, take), self._evidence))
+            keep = self._keep(QUESTION_CASE, "")
+            send = partial(self._requests.send, take=take, kept=keep)
+            return ask(Subject(self.profile, self.model, send, self._evidence))
 
         if self._recording is None:
             self.answer = answered(None)
@@ -318,3 +358,11 @@ class Run:
 
     def _playable(self) -> list[str]:
         return [f"{each.name}.{variant}" for each, variant in self.cases() if each.unmet(self._known) is None]
+
+
+def _check_only_unknown(options: Options) -> None:
+    """Raise Unusable if a run cannot settle what is unknown."""
+    if not (options.has_endpoint or options.plan):
+        raise Unusable("--only-unknown needs a real endpoint to ask: add --live, or --base-url, or --plan")
+    if options.record or options.repeat > 1:
+        raise Unusable("--only-unknown asks once and keeps its exchanges; omit --record and --repeat")

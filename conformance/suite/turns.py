@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from conformance import profiles
 from conformance.convert import egress, ingress
 from conformance.errors import Unusable
 from conformance.markup.reading import ReadCall
-from conformance.observations.replies import reasoning_fields
+from conformance.observations.replies import reasoning_fields, whole_message
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence
 from conformance.scenarios import Scenario, ScriptTurn, tool_definitions
@@ -32,12 +33,20 @@ MAX_TOKENS: Final = 2048
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The model of a provider under test, and how to send it requests."""
+    """The model of a provider under test, and how to send it requests.
+
+    `send_probe` sends that of a probe, by its name; None: as any other request.
+    """
 
     profile: Profile
     model: str
     send: Send
     evidence: Evidence
+    send_probe: Callable[[str, Mapping[str, Any]], Exchange] | None = None
+
+    def sender(self, probe: str) -> Send:
+        """Return what sends the request of a probe."""
+        return self.send if self.send_probe is None else partial(self.send_probe, probe)
 
     @property
     def claims(self) -> Mapping[str, Any]:
@@ -107,7 +116,7 @@ def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
         if (reported := next((stream.value.error for stream in index.streams), None)) is not None:
             progress.note = f"ended at turn {number}: an error came inside the stream: {reported!r:.400}"
             break
-        message = index.replies[0].message
+        message = whole_message(index.replies[0], subject.claims)
         progress.own[len(progress.transcript)] = OwnTurn.of(exchange, message)
         progress.transcript.append(ingress.read(message, subject.claims))
     progress.note = leaked or progress.note
@@ -183,7 +192,7 @@ def _must_reason(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
     """Return True if a reply calls without reasoning, though the claims say that the model thinks and shows it."""
     if not _is_shown(exchange, claims) or profiles.thinks(claims, exchange.request) is not True:
         return False
-    return any(reply.calls and not reasoning_fields(reply.message) for reply in Index((exchange,)).replies)
+    return any(reply.calls and not reasoning_fields(reply.message, claims) for reply in Index((exchange,)).replies)
 
 
 def _is_shown(exchange: Exchange, claims: Mapping[str, Any]) -> bool:

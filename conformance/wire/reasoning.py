@@ -1,7 +1,8 @@
 """Where an assistant message holds reasoning.
 
 Fields have the names that claims use: a key of the message, `thinking-parts` and `reasoning-parts` for parts of a
-content list, `think-tags` and `reasoning-tags` for text between tags at the start of a content string.
+content list, `think-tags` and `reasoning-tags` for text between tags at the start of a content string. `key:NAME` is
+the text under a key that no other provider uses for it.
 """
 
 from typing import Any, Final, NamedTuple
@@ -22,6 +23,9 @@ PARTS: Final = {"thinking-parts": "thinking", "reasoning-parts": "reasoning"}
 FIELDS: Final = (*ALL_KEYS, *PARTS, *TAGS)
 """Every field in which claims can locate reasoning."""
 
+FOREIGN: Final = "key:"
+"""How the name of a field begins that is a key of a message beyond those that this module knows."""
+
 _TELLING: Final = 12
 """How many characters beside white space a text has that does not occur twice by chance."""
 
@@ -36,6 +40,17 @@ class Tagged(NamedTuple):
     rest: str
     opened: bool
     closed: bool
+
+
+def key_of(field: str) -> str:
+    """Return the key of a message that a field of text is."""
+    return field.removeprefix(FOREIGN)
+
+
+def foreign_keys(fields: Any) -> tuple[str, ...]:
+    """Return the keys that a claim about fields names beyond those that this module knows; the claim may be a list."""
+    named = fields if type(fields) in (list, tuple) else (fields,)
+    return tuple([key_of(field) for field in named if type(field) is str and field.startswith(FOREIGN)])
 
 
 def carried_fields(message: dict[str, Any]) -> list[str]:
@@ -64,7 +79,7 @@ def has_field(message: dict[str, Any], field: str) -> bool:
     if field == "extra_content":
         extra = message.get("extra_content")
         return type(extra) is dict and extra.get("google") is not None
-    return message.get(field) is not None
+    return message.get(key_of(field)) is not None
 
 
 def find_tagged(content: Any, tag: str = "think") -> Tagged | None:
@@ -117,7 +132,7 @@ def is_signed(message: Any) -> bool:
 
 def reasoning_text(message: dict[str, Any], field: str) -> str:
     """Return the readable reasoning that a message carries under a field; empty if there is none."""
-    value = message.get(field)
+    value = message.get(key_of(field))
     if type(value) is str:
         return value
     if field in PARTS:

@@ -94,10 +94,10 @@ class Wire(NamedTuple):
     reply that hold messages. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
     server-sent events. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
     `holds_objects`: whether the arguments of a call are an object, not text. `streams_lists`: whether a stream may be
-    the list of its events. `ended`: the member of a native reply that says why it ended, and its value. `effort`: the
-    path to the parameter that says how much the model thinks.
+    the list of its events. `ended`: the member of a native reply that says why it ended, and its value.
     `settings`: returns where a request has a setting for which each wire has a name of its own, such as the token
-    limit: its places, the usual one first; none if the wire has no place for it.
+    limit: its places, the usual one first (of an effort, the one that has it in words); none if the wire has no place
+    for it.
 
     What its hosts serve beside replies: `counting` is the path, after the version, of a request to count tokens, and
     `counted` the answer for a number of them; `listed` is the list of models by their names, and `described` one of
@@ -123,7 +123,6 @@ class Wire(NamedTuple):
     streams_lists: bool = False
     ended: Callable[[Mapping[str, Any]], tuple[str, Any]] = lambda _reply: ("", None)
     settings: Callable[[str], tuple[tuple[str, ...], ...]] = lambda _name: ()
-    effort: tuple[str, ...] = ("reasoning_effort",)
     counting: re.Pattern[str] | None = None
     counted: Callable[[int], dict[str, Any]] = lambda number: {"tokens": number}
     listed: Callable[[Sequence[str], str], dict[str, Any]] | None = None

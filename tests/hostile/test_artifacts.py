@@ -14,9 +14,12 @@ from conformance.errors import InvalidDocument, Unusable
 
 PACKAGE = Path(artifacts.__file__).parent
 
-WRITES_ONLY_FOR_ITSELF = {"artifacts.py", "resources.py", "engines/serving.py", "processes/namespace.py"}
-"""The module itself, what an installed package unpacks, what engines read in their scratch folders, and what the kernel
-reads."""
+WRITES_ONLY_FOR_ITSELF = {
+    "artifacts.py", "resources.py", "engines/serving.py", "gateways/serving.py", "adapters/agent_driver.py",
+    "simulator/drive/folder.py", "processes/namespace.py",
+}  # fmt: skip
+"""The module itself, what an installed package unpacks, what engines, gateways and agents read in their scratch
+folders, and what the kernel reads."""
 
 
 def run(code: str, *arguments: object) -> "subprocess.CompletedProcess[str]":

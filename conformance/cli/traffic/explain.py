@@ -1,9 +1,9 @@
 """Explain an error text, a rule, claim, probe, scenario or provider, or list them.
 
 An explanation says what it means, why, its source, and how to fix a finding. NAME is the id of a rule or of a fact
-about agent loops (as `check` and `adapter` print it), the name of a claim, of a probe (as a run prints it), of a
-scenario or of a provider, or a glob. Without a name, all names are printed. What is none of these is read as an error:
-its text, its body, a log line, a traceback or a curl command; `-` reads it from standard input.
+about agent loops or gateways (as `check`, `adapter` and `gateway` print it), the name of a claim, of a probe (as a run
+prints it), of a scenario or of a provider, or a glob. Without a name, all names are printed. What is none of these is
+read as an error: its text, its body, a log line, a traceback or a curl command; `-` reads it from standard input.
 
 NAME can also be a list: rules, claims, probes, scenarios or providers. With --provider, a list shows how that provider
 handles violations of each rule, which scenarios apply to it, how it is claimed to answer each probe, or its claims with
@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance import profiles, rules, scenarios
+from conformance import fidelity, profiles, rules, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.cli import _errors, _providers
@@ -27,6 +27,8 @@ from conformance.cli._lists import LISTS
 from conformance.cli._lists import text as list_text
 from conformance.documents import read_json
 from conformance.errors import UnknownName, Unusable
+from conformance.fidelity import FidelityFact
+from conformance.gateways import loss
 from conformance.profiles import naming
 from conformance.reporting.text import labelled, printable_json
 from conformance.resources import folder
@@ -120,7 +122,16 @@ def _pasted(text: str) -> str:
 
 def _known() -> Sequence[str]:
     ids = [*(rule.id for rule in rules.of_traffic()), *(fact.id for fact in loop.load())]
-    return (*LISTS, *ids, *profiles.vocabulary(), *_probes(), *scenarios.names(), *profiles.names(), *naming.called())
+    return (
+        *LISTS,
+        *ids,
+        *loss.known(),
+        *profiles.vocabulary(),
+        *_probes(),
+        *scenarios.names(),
+        *profiles.names(),
+        *naming.called(),
+    )
 
 
 def _probes() -> Mapping[str, list[tuple[Scenario, Probe]]]:
@@ -138,6 +149,20 @@ def _claims_named(name: str) -> Iterator[Iterator[str]]:
 
 def _facts_named(name: str) -> Iterator[Iterator[str]]:
     yield from (_heading(fact, _LOOP) for fact in loop.load() if fnmatchcase(fact.id, name))
+
+
+def _gateway_facts_named(name: str) -> Iterator[Iterator[str]]:
+    """Yield the explanations of facts about gateways, and of the two that sum up what rules find at a gateway."""
+    for fact in loss.known():
+        if fnmatchcase(fact, name):
+            known = fidelity.by_id().get(fact)
+            yield _of_rules(fact) if known is None else _heading(known, f"{known.of} that pass a gateway")
+
+
+def _of_rules(fact: str) -> Iterator[str]:
+    yield from (fact, *labelled("", loss.title(fact), _width()), "", "level   MUST")
+    yield from _line("checks", "what the gateway itself writes, by all rules; a finding names the rule that it breaks")
+    yield f"source  {loss.sources()[fact]}"
 
 
 def _rules_named(name: str) -> Iterator[Iterator[str]]:
@@ -177,6 +202,7 @@ def _providers_named(name: str) -> Iterator[Iterator[str]]:
 _KINDS: Final[Sequence[Callable[[str], Iterator[Iterator[str]]]]] = (
     _claims_named,
     _facts_named,
+    _gateway_facts_named,
     _rules_named,
     _probes_named,
     _scenarios_named,
@@ -198,12 +224,13 @@ def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
             yield from _difference(example)
 
 
-def _heading(rule: Rule | Fact, side: str) -> Iterator[str]:
+def _heading(rule: Rule | Fact | FidelityFact, side: str) -> Iterator[str]:
     """Yield what rules and facts have in common."""
+    element = rule.element if isinstance(rule, FidelityFact) else rule.on.name
     why, fix = advice(rule.doc)
     yield from (rule.id, *labelled("", rule.title, _width()), "")
     yield f"level   {rule.level.value}"
-    yield from _line("checks", f"the {side}, for each {rule.on.name}")
+    yield from _line("checks", f"the {side}, for each {element}")
     yield f"source  {rule.source.url}"
     if rule.source.quote:
         yield f"        “{rule.source.quote}”"

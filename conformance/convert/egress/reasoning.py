@@ -8,12 +8,14 @@ from conformance.profiles import tolerates
 from conformance.wire.reasoning import (
     ALL_KEYS,
     FIELDS,
+    FOREIGN,
     PARTS,
     SIGNATURE_KEYS,
     TAGS,
     TEXT_KEYS,
     find_tagged,
     has_field,
+    key_of,
     prepend_reasoning,
     reasoning_text,
 )
@@ -62,8 +64,8 @@ def with_reasoning(message: Mapping[str, Any], field: str, source: Mapping[str, 
         return {**message, field: source[field]} if field in source else dict(message)
     if reasoning is None:
         return dict(message)
-    if field in TEXT_KEYS:
-        return {**message, field: reasoning}
+    if field in TEXT_KEYS or field.startswith(FOREIGN):
+        return {**message, key_of(field): reasoning}
     return {**message, "content": prepend_reasoning(message.get("content"), reasoning, field)}
 
 
@@ -259,8 +261,9 @@ def _claimed_fields(claims: Mapping[str, Any]) -> list[str]:
     if claimed == "unknown":
         sent = claims.get("reasoning.response-field", "reasoning_content")
         listed = sent if isinstance(sent, list) else [sent]
-        return [field for field in listed if field in _CANONICAL] or ["reasoning_content"]
-    return [field for field in (claimed if isinstance(claimed, list) else [claimed]) if field in FIELDS]
+        return [field for field in listed if field in _CANONICAL or field.startswith(FOREIGN)] or ["reasoning_content"]
+    listed = claimed if isinstance(claimed, list) else [claimed]
+    return [field for field in listed if field in FIELDS or field.startswith(FOREIGN)]
 
 
 def _rejects(claims: Mapping[str, Any], field: str) -> bool:

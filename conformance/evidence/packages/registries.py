@@ -1,4 +1,4 @@
-"""The archives of a release: asked of the registries that pip and npm use."""
+"""Releases and their archives: asked of the registries that pip and npm use."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ class NoRelease(ConformanceError):
 class Archive(NamedTuple):
     """An archive of a release: `digest` is `sha256:<hex>` or npm's `sha512-<base64>`, empty if the registry has none.
 
-    `size` is 0 if the registry does not say.
+    `size` is 0 and `published` (ISO 8601) empty if the registry does not say.
     """
 
     registry: str
@@ -52,11 +52,20 @@ class Archive(NamedTuple):
     digest: str = ""
     size: int = 0
     is_pure: bool = False
+    published: str = ""
+    is_yanked: bool = False
 
     @property
     def file(self) -> str:
         """Return the name of its file."""
         return unquote(urlsplit(self.url).path.rpartition("/")[2])
+
+
+class Release(NamedTuple):
+    """A release of a package: its version, and the day it was published (ISO 8601; empty if the registry has none)."""
+
+    version: str
+    date: str = ""
 
 
 class Registries:
@@ -85,6 +94,20 @@ class Registries:
             raise NoRelease(f"{registry} has no release of {name}")
         final = {name: version for name, version in known.items() if not version.is_prerelease} or known
         return max(final, key=lambda each: final[each])
+
+    def releases(self, registry: str, name: str) -> tuple[Release, ...]:
+        """Return the releases of a package by version, the oldest first, without pre-releases and withdrawn ones.
+
+        Raises NoRelease and NotReachable.
+        """
+        days: dict[str, list[str]] = {}
+        for each in self._all(registry, name):
+            if not each.is_yanked:
+                days.setdefault(each.version, []).extend([each.published] if each.published else [])
+        known = {text: version for text in days if (version := _version(text)) is not None}
+        final = [text for text, version in known.items() if not version.is_prerelease]
+        ordered = sorted(final, key=lambda text: known[text])
+        return tuple([Release(text, min(days[text], default="")[:10]) for text in ordered])
 
     def bytes_of(self, url: str, limit: int, headers: Mapping[str, str] | None = None) -> bytes:
         """Return what an address holds; raises NoRelease, and NotReachable if it is larger than `limit`."""
@@ -134,12 +157,14 @@ class Registries:
         registry = self._npm(name.partition("/")[0] if name.startswith("@") else "")
         url = f"{registry}/{quote(name, safe='@')}"
         entry = _object(self.bytes_of(url, MAX_INDEX, {"accept": "application/json"}), url)
+        times = entry.get("time")
         found = []
         for version, each in (entry.get("versions") or {}).items():
             dist = each.get("dist") if isinstance(each, dict) else None
             if isinstance(dist, dict) and isinstance(dist.get("tarball"), str):
                 digest = dist.get("integrity") or (f"sha1:{dist['shasum']}" if dist.get("shasum") else "")
-                found.append(Archive("npm", name, version, dist["tarball"], str(digest), is_pure=True))
+                day = str(times.get(version) or "") if isinstance(times, dict) else ""
+                found.append(Archive("npm", name, version, dist["tarball"], str(digest), is_pure=True, published=day))
         return found
 
 
@@ -223,7 +248,18 @@ def _python_archive(name: str, index: str, entry: Mapping[str, Any]) -> Archive 
         return None
     hashes, size = entry.get("hashes"), entry.get("size")
     digest = f"sha256:{hashes['sha256']}" if isinstance(hashes, dict) and hashes.get("sha256") else ""
-    return Archive("pypi", name, str(version), url, digest, size if isinstance(size, int) else 0, is_pure)
+    return Archive(
+        "pypi",
+        name,
+        str(version),
+        url,
+        digest,
+        size if isinstance(size, int) else 0,
+        is_pure,
+        str(entry.get("upload-time") or ""),
+        # Either the reason or only that it is so.
+        is_yanked=bool(entry.get("yanked")),
+    )
 
 
 def _preference(archive: Archive) -> tuple[int, int, str]:

@@ -1,7 +1,8 @@
 """The table of all gateways: facts by front and back, as a page of Markdown, with what was lost and where."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from conformance.gateways.loss import GatewayLoss, known, losses, title
 from conformance.reporting.text import code, markdown_table, plural, prose
@@ -25,12 +26,18 @@ A cell says what becomes of a fact at one front before one back:
 """
 
 
-def render(many: Sequence[Results], unable: Sequence[tuple[str, str]] = ()) -> str:
+Issues: TypeAlias = Mapping[str, Mapping[str, str]]
+"""The issues in which a fault is known: by gateway with its version, then by fact."""
+
+_NONE: Final[Issues] = MappingProxyType({})
+
+
+def render(many: Sequence[Results], unable: Sequence[tuple[str, str]] = (), issues: Issues = _NONE) -> str:
     """Return the page; `unable` are gateways that cannot run here, each with the reason."""
-    return "\n".join(_lines(sorted(many, key=lambda each: each.name), unable)) + "\n"
+    return "\n".join(_lines(sorted(many, key=lambda each: each.name), unable, issues)) + "\n"
 
 
-def _lines(many: Sequence[Results], unable: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _lines(many: Sequence[Results], unable: Sequence[tuple[str, str]], issues: Issues) -> Iterator[str]:
     yield from ("# Gateways", "", INTRODUCTION)
     by_gateway: dict[str, list[Results]] = {}
     for results in many:
@@ -43,7 +50,7 @@ def _lines(many: Sequence[Results], unable: Sequence[tuple[str, str]]) -> Iterat
         rows = [[code(fact.partition("/")[2]), *[_cell(each, fact) for each in own]] for fact in facts]
         yield markdown_table(["fact", *map(prose, heads)], rows)
         yield ""
-        yield from _details(own)
+        yield from _details(own, issues.get(name, {}))
     if unable:
         yield from ("## Gateways that do not run here", "")
         yield markdown_table(["gateway", "reason"], [[prose(name), prose(reason)] for name, reason in unable])
@@ -59,8 +66,8 @@ def _cell(results: Results, fact: str) -> str:
     return "kept" if Status.PASSED in statuses else "–"
 
 
-def _details(own: Sequence[Results]) -> Iterator[str]:
-    """Yield what is lost, each fact once with the fronts and backs that lose it and one proof."""
+def _details(own: Sequence[Results], issues: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is lost, each fact once with the fronts and backs that lose it, one proof and its issue."""
     found: dict[str, list[GatewayLoss]] = {}
     for results in own:
         for loss in losses(results):
@@ -73,4 +80,6 @@ def _details(own: Sequence[Results]) -> Iterator[str]:
         cases = plural(sum([len(each.cases) for each in same]), "case")
         yield f"- {code(fact)}: {prose(title(fact))} Lost at {prose(ends)}, in {cases}. "
         yield f"  {code(first.case.name)}: {code(text)}, at {code(first.finding.at)} before and {code(became)} after."
+        if fact in issues:
+            yield f"  See <{issues[fact]}>."
     yield ""

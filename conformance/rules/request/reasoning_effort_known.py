@@ -18,7 +18,7 @@ _CONFIG = "/0/request/generationConfig"
 
 def _effort(request: Body, context: Context) -> Any:
     """Return the effort that a request asks for, on its own wire; in capitals where the wire's words are."""
-    path = by_name(context.exchange.protocol).effort
+    path = by_name(context.exchange.protocol).settings("effort")[0]
     effort = value_at(body_as_sent(request, context), path)
     is_enumeration = path[-1] == "thinkingLevel"
     return effort.upper() if is_enumeration and type(effort) is str else effort
@@ -51,7 +51,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     effort, known = _effort(request, context), context.claim("thinking.efforts")
     if effort in known or context.claim("thinking.effort-unknown") == "accepted":
         return []
-    path = by_name(context.exchange.protocol).effort
+    path = by_name(context.exchange.protocol).settings("effort")[0]
     message = f"expected one of {', '.join(known)}, got {effort[:40]!r}"
     values = {"value": effort, "field": ".".join(path), "model": request.exchange.model}
     return [Fault(message, at=path, values=values)]

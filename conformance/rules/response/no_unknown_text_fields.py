@@ -5,7 +5,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Reply
-from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS, carried_fields, reasoning_text
+from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS, carried_fields, foreign_keys, reasoning_text
 from conformance.wire.text import content_text, quoted
 from conformance.wire.views import replies
 
@@ -50,6 +50,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     if reply.message.keys() <= _KNOWN:
         return faults
     documented = [name for name in as_words(context.claim("reply.message-fields")) if not _OF_REASONING.search(name)]
+    documented += foreign_keys(reply_fields(context))
     # If the field of the reasoning is claimed, `reasoning/in-claimed-field` reports the others.
     elsewhere = TEXT_KEYS if reply_fields(context) else ()
     for key in sorted(reply.message.keys() - _KNOWN.union(documented, elsewhere)):

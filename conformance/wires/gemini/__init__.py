@@ -62,7 +62,7 @@ _SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         "top_p": (("topP",),),
         "stop texts": (("stopSequences",),),
         "reply format": (("responseJsonSchema",), ("responseSchema",)),
-        "effort": tuple([("thinkingConfig", key) for key in ("thinkingBudget", "thinkingLevel", "includeThoughts")]),
+        "effort": tuple([("thinkingConfig", key) for key in ("thinkingLevel", "thinkingBudget", "includeThoughts")]),
     }.items()
 }
 
@@ -111,7 +111,6 @@ WIRE: Final = Wire(
     streams_lists=True,
     ended=_ended,
     settings=_settings,
-    effort=("generationConfig", "thinkingConfig", "thinkingLevel"),
     # https://ai.google.dev/api/tokens
     counting=re.compile(r"(?:/.+)?/models/[^/]+:countTokens"),
     counted=lambda number: {"totalTokens": number},

@@ -109,7 +109,6 @@ WIRE: Final = Wire(
     holds_objects=True,
     ended=_ended,
     settings=_settings,
-    effort=("output_config", "effort"),
     # https://platform.claude.com/docs/en/api/messages/count_tokens
     counting=re.compile("/messages/count_tokens"),
     counted=lambda number: {"input_tokens": number},

@@ -12,5 +12,6 @@ EXAMPLES: Final = """\
   conformance adapter run --driver 'node driver.mjs' --provider deepseek
   conformance adapter run pydantic-ai@1.25.0 --install --keep sessions
   conformance adapter matrix --only 'langchain-*' --resume
+  conformance adapter bisect pydantic-ai-responses --rule responses/phase-kept --bad 1.87.0
   conformance explain scenarios                     # the scenarios that are run
   conformance check sessions --provider deepseek    # check again what --keep has written"""

@@ -51,13 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _write_page(target: Path, folder: Path) -> None:
     """Write the table of all results in a folder."""
-    from conformance.gateways.definition import unable
+    from conformance.gateways import definition
     from conformance.reporting.renderers.gateways import render
     from conformance.results.files import read
 
     many = [read(path, []) for path in sorted(target.glob("*.json"))]
     if many:
-        artifacts.write(folder / "gateways.md", render(many, unable()))
+        chosen = [definition.load(name) for name in definition.names()]
+        issues = {f"{each.name}@{each.version}": each.issues for each in chosen}
+        artifacts.write(folder / "gateways.md", render(many, definition.unable(), issues))
 
 
 def _run_all(target: Path, arguments: argparse.Namespace) -> int:
