@@ -36,7 +36,7 @@ def _same(body: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MadeGateway:
-    """What a gateway does: `request` and `reply` change the bodies of chat completions, `answer` the HTTP reply."""
+    """What a gateway does: `request` and `reply` change the bodies of chat completions, `quirk` the HTTP reply."""
 
     front: str
     back: str
@@ -48,9 +48,13 @@ class MadeGateway:
     broken: Callable[[Exchange], dict[str, Any] | None] = lambda _exchange: None
     tries: int = 1
     translates: bool = False
+    quirk: Callable[[HttpReply], HttpReply] = lambda reply: reply
 
     def answer(self, asked: HttpRequest) -> HttpReply:
         """Return the reply to a request of a client."""
+        return self.quirk(self._answer(asked))
+
+    def _answer(self, asked: HttpRequest) -> HttpReply:
         if self.front == self.back and not self.translates:
             return self._passed(asked)
         wire, back = by_name(self.front), by_name(self.back)
@@ -171,7 +175,7 @@ def _resigned(message: Mapping[str, Any], wire: str, source: str) -> dict[str, A
     if wire == "responses" and seal:
         parts = [{"type": "reasoning.summary", "summary": text, "id": "rs_1", "index": 0}]
         made["reasoning_details"] = [*parts, {"type": "reasoning.encrypted", "data": seal, "id": "rs_1", "index": 0}]
-    elif wire == "messages" and seal:
+    elif wire == "messages" and seal and not any([each.get("signature") for each in details]):
         made["reasoning_details"] = [{"type": "reasoning.text", "text": text, "signature": seal, "format": _SIGNED}]
     return made
 

@@ -242,7 +242,88 @@ REPLIES = (
     Planted("cut-streams-stay-cut", "reply", "single/cut-stream-in-call", {"broken": _finished}),
 )
 
-PLANTED = (*REQUESTS, *REPLIES)
+
+def _cut_texts(body: Body) -> None:
+    for message in body["messages"]:
+        if message["role"] == "system" and isinstance(message["content"], str):
+            message["content"] = message["content"][: len(message["content"]) // 2]
+
+
+def _other_image(body: Body) -> None:
+    for message in body["messages"]:
+        for part in message["content"] if isinstance(message.get("content"), list) else ():
+            if part["type"] == "image_url":
+                part["image_url"] = {"url": part["image_url"]["url"][:-12] + "AAAAAAAAAAAA"}
+
+
+def _drop_last_user(body: Body) -> None:
+    found = [each for each in body["messages"] if each["role"] == "user"]
+    if len(found) > 1:
+        body["messages"].remove(found[0])
+
+
+def _sign_otherwise(message: Body) -> None:
+    for detail in message.get("reasoning_details") or ():
+        if detail.get("signature"):
+            detail["signature"] = detail["signature"].swapcase()
+
+
+def _swapped_counts(body: Body) -> None:
+    usage = body["usage"]
+    usage["prompt_tokens"], usage["completion_tokens"] = usage["completion_tokens"], usage["prompt_tokens"]
+
+
+def _answers_another(message: Body) -> None:
+    message["tool_call_id"] = "call_of_nobody"
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace("\\r\\n", "\\n")
+
+
+FURTHER = (
+    Planted(
+        "calls-kept", "reply", "parallel-tool-calls", _message(_calls(lambda calls: calls[1:])), ("responses", "chat")
+    ),
+    Planted("arguments-kept", "reply", "echo-escapes", _message(_with_arguments(_on_one_line)), ("chat", "messages")),
+    Planted(
+        "tools-kept",
+        "request",
+        "single/tools",
+        _request(lambda body: body["tools"][1]["function"].pop("description")),
+        ("gemini", "chat"),
+    ),
+    Planted(
+        "results-kept",
+        "request",
+        "parallel-tool-calls",
+        _messages(lambda m: m.update(content=m["content"][:8]), "tool"),
+        ("responses", "chat"),
+    ),
+    Planted("images-kept", "request", "single/image", _request(_other_image), ("chat", "gemini")),
+    Planted("system-texts-kept", "request", "agent-session", _request(_cut_texts), ("responses", "messages")),
+    Planted("usage-kept", "reply", "plain-answer", _reply(_swapped_counts), ("gemini", "chat")),
+    Planted(
+        "stop-reason-kept",
+        "reply",
+        "single/token-limit-reached",
+        _reply(lambda b: b["choices"][0].update(finish_reason="stop")),
+        ("responses", "chat"),
+    ),
+    Planted(
+        "answers-kept",
+        "reply",
+        "plain-answer",
+        _message(lambda m: m.update(content=m["content"][:-10])),
+        ("gemini", "messages"),
+    ),
+    Planted("signatures-kept", "request", "one-tool-call", _messages(_sign_otherwise), ("messages", "messages")),
+    Planted("results-kept", "request", "one-tool-call", _messages(_answers_another, "tool"), ("chat", "messages")),
+    Planted("user-texts-kept", "request", "across-turns", _request(_drop_last_user), ("gemini", "messages")),
+)
+"""Losses on native fronts and backs, in streams, and those that change a piece instead of dropping it."""
+
+PLANTED = (*REQUESTS, *REPLIES, *FURTHER)
 """All losses."""
 
 

@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
+from conformance.errors import InvalidDocument
 from conformance.evidence.cited import citations
 from conformance.evidence.cited.checking import FileReader, Reader, Report, check
+from conformance.evidence.cited.generations import names_generation
 from conformance.evidence.cited.newest import compare
 from conformance.evidence.cited.pages import Page, Pages
 from conformance.evidence.cited.texts import CitedText
 from conformance.evidence.cited.wanted import messages, model_words, words
 from conformance.evidence.fetching import Mirrors
 from conformance.evidence.packages.candidates import CitedPackage, candidates
-from conformance.profiles import Claim, Model, Profile, Source
+from conformance.profiles import Claim, Model, Profile, Source, load_profile
 from conformance.reporting.renderers.candidates import render
 from conformance.reporting.renderers.sources import render_moved
 from tests.loops import every
@@ -256,3 +258,50 @@ def test_words_stand_close_together_or_they_are_not_found() -> None:
     assert 0 == far.near(["alpha", "low"])
     names = CitedText.of("'claude-sonnet-5-5', 'muse-spark-1.2'")
     assert [1, 1, 0] == [names.near([each]) for each in ("claude-sonnet-5.5", "muse*", "muse")]
+
+
+@every(
+    ("model", "text", "expected"),
+    [
+        ("gemini-2.0*", "Gemini 2.5 and older reject", True),
+        ("gemini-3.7-flash*", "by gemini-3.5-flash-lite, 3.7-flash and 3.8-flash", True),
+        ("gemini-3.8-flash*", "by gemini-3.5-flash-lite, 3.7-flash and 3.8-flash", True),
+        ("gemini-4*", "Gemini 3+ accepts", True),
+        ("gemini-2.5", "Gemini 3+ accepts", False),
+        ("openai.gpt-5.6*", "the GPT-5.x and GPT-6.x families", True),
+        ("claude-opus-4-6*", "(e.g. Opus 4.5, 4.6)", True),
+        ("claude-opus-5", "(e.g. Opus 4.5, 4.6)", False),
+        ("gpt-6*", "GPT-5.6 and later", True),
+        ("gpt-5", "GPT-5.6 and later", False),
+        ("o4-mini*", "The o-series", False),
+        ("kimi", "Kimi K2 and later", False),
+    ],
+)
+def test_a_file_names_a_model_by_its_generation(model: str, text: str, *, expected: bool) -> None:
+    assert expected is names_generation(model, text)
+
+
+def test_each_file_of_a_claim_has_to_show_it_and_an_inference_may_name_its_model(
+    served: Registry, tmp_path: Path
+) -> None:
+    shows, idle = package("made_up/a.py", "rejects an assistant message without"), package("made_up/b/a.py")
+    claim = Claim("thinking.mode", "always", source=(shows, idle))
+    report = checked(served, tmp_path, Profile("made", claims={"thinking.mode": (claim,)}, as_of="2026-11-20"))
+    assert [("value not found", idle.text)] == [(each.kind.value, each.text) for each in report.problems]
+    inferred = Source(inferred="gamma-1 is an alpha model")
+    named = Model("gamma-1*", {"thinking.mode": (Claim("thinking.mode", "always", source=(shows, inferred)),)})
+    assert () == checked(served, tmp_path, Profile("made", models=(named,), as_of="2026-11-20")).problems
+
+
+def test_a_package_is_cited_with_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "made.yaml"
+    text = (
+        "title: Made\nkind: gateway\nbase_url: http://localhost\nkey: MADE_KEY\nhosts: []\nmodel: made-1\n"
+        "claims:\n  thinking.mode:\n    value: always\n    confidence: low\n"
+        "    source: {package: pypi/made-up@1.0%s, read: 2026-11-20}\n"
+    )
+    path.write_text(text % ":made_up/a.py")
+    assert "pypi/made-up@1.0:made_up/a.py" == load_profile(str(path)).claims["thinking.mode"][0].source[0].package
+    path.write_text(text % "")
+    with pytest.raises(InvalidDocument, match=r"pypi/made-up@1\.0"):
+        load_profile(str(path))

@@ -33,23 +33,24 @@ SOME = PLANTED[::29]
 
 
 @cache
-def _profile(back: str) -> Profile:
+def profile_of(back: str) -> Profile:
+    """Return the profile of the provider that speaks a wire."""
     return on_wire(profiles.load(PROVIDERS[back]), back)
 
 
 @contextmanager
 def _between(front: str, back: str, **does: Any) -> Iterator[tuple[Front, Upstream]]:
     with (
-        serving_upstream(_profile(back)) as upstream,
+        serving_upstream(profile_of(back)) as upstream,
         made_gateway(MadeGateway(front, back, f"{upstream.url}/v1", **does)) as url,
     ):
-        yield Front(url, front, _profile(back).model), upstream
+        yield Front(url, front, profile_of(back).model), upstream
 
 
 def _play(front: str, back: str, only: tuple[str, ...] = (), alter: Any = list, **does: Any) -> list[CaseResult]:
     is_whole = not does.get("translates") and front == back
     with _between(front, back, **does) as (end, upstream):
-        found = runs.cases(front, _profile(back), _profile(back).model, only)
+        found = runs.cases(front, profile_of(back), profile_of(back).model, only)
         return [runs.play(each, end, upstream, alter) for each in found if is_whole or each.name not in TIMED]
 
 

@@ -114,6 +114,12 @@ class RecordedRun:
         )
         return Results(self.profile.name, self.model or self.profile.model, tuple(cases), run=record)
 
+    def exchanges(self) -> Iterator[tuple[IndexedRecording, Exchange]]:
+        """Yield each recording with its exchange, without those of which the index says that they were changed."""
+        for each in self._checked:
+            if each.exchange is not None and not each.recording.fixture:
+                yield each.recording, each.exchange.exchange
+
     @cached_property
     def _by_place(self) -> dict[tuple[str, int], Checked]:
         return {(str(each.recording.place), each.recording.number): each for each in self._checked}

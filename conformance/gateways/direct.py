@@ -2,21 +2,29 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.faults import event_bytes
+from conformance.simulator import chunks
 from conformance.simulator.http import STREAM_TYPE, as_json, headers
+from conformance.simulator.reply_context import ReplyContext
 from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT, NativeEvent
+from conformance.wire.reasoning import TEXT_KEYS
 from conformance.wires import Wire, by_name
 
 CREATED: Final = 1_790_000_000
 USAGE: Final[Mapping[str, Any]] = {"prompt_tokens": 4321, "completion_tokens": 765, "total_tokens": 5086}
-_PIECE: Final = 12
 _STEP: Final = 0.03
 _DONE: Final = b"data: [DONE]\n\n"
+_PLAIN: Final = ReplyContext({}, {}, thinks=False)
+"""A provider that streams as most do: it claims nothing."""
+
+_STREAMED: Final = ("role", "content", "tool_calls", *TEXT_KEYS)
+"""The members of a message that come in fragments; others are sent whole."""
+
 COMMENT: Final = b": keep-alive\n\n"
 
 
@@ -43,27 +51,13 @@ def _chunks(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         return {**frame, "choices": [{"index": 0, "delta": dict(delta), "finish_reason": finish}]}
 
     message = choice["message"]
-    yield chunk({"role": "assistant", "content": ""})
-    for key in ("reasoning_content", "reasoning"):
-        for piece in _pieces(message.get(key) or ""):
-            yield chunk({key: piece})
-    for key in message.keys() - {"role", "content", "tool_calls", "reasoning_content", "reasoning"}:
-        yield chunk({key: message[key]})
-    for piece in _pieces(message.get("content") or ""):
-        yield chunk({"content": piece})
-    for number, call in enumerate(message.get("tool_calls") or ()):
-        function = call["function"]
-        opened = {**function, "arguments": ""}
-        yield chunk({"tool_calls": [{**call, "index": number, "function": opened}]})
-        for piece in _pieces(function["arguments"]):
-            yield chunk({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
+    own = [{key: message[key]} for key in message if key not in _STREAMED]
+    opening, *others = chunks.deltas(_PLAIN, {key: message[key] for key in message if key in _STREAMED})
+    for delta in ({"role": "assistant"} | opening, *own, *others):
+        yield chunk(delta)
     yield chunk({}, choice["finish_reason"])
     if reply.get("usage"):
         yield {**frame, "choices": [], "usage": reply["usage"]}
-
-
-def _pieces(text: str) -> Sequence[str]:
-    return [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
 
 
 def whole(asked: Exchange, reply: Mapping[str, Any]) -> HttpReply:
@@ -103,7 +97,7 @@ def failing(asked: Exchange, reply: Mapping[str, Any], message: str) -> HttpRepl
 def cut(asked: Exchange, reply: Mapping[str, Any]) -> HttpReply:
     """Return the first half of a stream."""
     made = parts(by_name(asked.protocol), reply, asked)
-    return HttpReply(200, tuple(made[: len(made) // 2]), headers(STREAM_TYPE))
+    return HttpReply(200, tuple(made[: (len(made) + 1) // 2]), headers(STREAM_TYPE))
 
 
 def commented(asked: Exchange, reply: Mapping[str, Any]) -> HttpReply:

@@ -49,15 +49,15 @@ def events(context: ReplyContext, choices: Sequence[PlayedChoice]) -> list[Any]:
 def _choices(context: ReplyContext, choice: PlayedChoice, number: int) -> list[dict[str, Any]]:
     """Return the parts of a choice that the chunks hold, up to the one with the finish reason."""
     message = choice.message
-    deltas = _roles(context, [*_deltas(context, message)])
-    deltas[0] = deltas[0] | members.of_first_delta(context)
+    parts = _roles(context, [*deltas(context, message)])
+    parts[0] = parts[0] | members.of_first_delta(context)
     before = context.claim("finish.before-end", "null")
     unfinished = {} if before == "absent" else {"finish_reason": "" if before == "empty" else None}
     unfinished |= _native_unfinished(context)
     further = members.of_choice(context)
     choices: list[dict[str, Any]] = [
         {"index": number, "delta": delta} | unfinished | further | replies.logprobs(context, delta.get("content"))
-        for delta in deltas
+        for delta in parts
     ]
     reason = replies.finish_reason(context, choice, streamed=True)
     finish = {"finish_reason": reason} | replies.native_finish_reason(context, reason)
@@ -80,7 +80,7 @@ def _roles(context: ReplyContext, deltas: list[dict[str, Any]]) -> list[dict[str
     return [{"role": "assistant"} | deltas[0], *[later | delta for delta in deltas[1:]]]
 
 
-def _deltas(context: ReplyContext, message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def deltas(context: ReplyContext, message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the deltas of a message in the order in which providers stream: reasoning, content, calls."""
     yield _opening(context, message)
     content = message.get("content")

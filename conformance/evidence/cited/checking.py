@@ -1,6 +1,5 @@
 """Checks cited sources: reads their pages, and reports what is wrong."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -36,7 +35,7 @@ class Reader:
 
     A page that was fetched less than a day before `now` is not fetched again, so that an interrupted check resumes;
     with `refresh` it is. Without `fetch`, every page that is kept counts. `on_page` is called with the number of pages
-    so far, the number of all, and the address of the last.
+    so far, the number of all, and the address of the last; `on_citation` likewise, when sources are compared.
     """
 
     pages: Pages
@@ -44,6 +43,7 @@ class Reader:
     fetch: Fetch | None = None
     refresh: bool = False
     on_page: Callable[[int, int, str], None] = lambda _done, _all, _url: None
+    on_citation: Callable[[int, int, str], None] = lambda _done, _all, _where: None
 
     def read(self, urls: Iterable[str]) -> dict[str, Page]:
         """Return the page of each address."""
@@ -134,14 +134,14 @@ def check(
     answered = sum(1 for url in urls if not pages[url].failure)
     today = reader.now.date()
     found = problems.OpenedSources(pages, opened)
-    proofs = Counter(proof.proof for citation in cited for _, _, proof in problems.proofs(citation, found))
+    compared = problems.find(cited, found, today, max_age, reader.on_citation)
     return Report(
         today.isoformat(),
         len(sources),
         len(urls),
         answered,
-        problems.find(cited, found, today, max_age),
+        compared.problems,
         len(opened),
         sum(1 for each in opened.values() if each.state is OpenState.OPENED),
-        {proof: proofs[proof] for proof in Proof},
+        compared.shown,
     )

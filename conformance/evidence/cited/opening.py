@@ -108,10 +108,11 @@ def _of_release(release: tuple[str, str, str], held: list[FilePlace], archives: 
     registry, name, version = release
     try:
         path = archives.get(registry, name, version)
-        # First the paths alone, because what is cited may stand elsewhere in the archive.
-        every = read(path, ())
-        where = {place: _path(place.path, every.paths) for place in held}
-        contents = read(path, {found for found in where.values() if found})
+        contents = read(path, {place.path for place in held})
+        where = {place: _path(place.path, contents.paths) for place in held}
+        # What is cited may stand elsewhere in the archive; to read that takes a second time.
+        if elsewhere := {found for found in where.values() if found and found not in contents.texts}:
+            contents = Contents({**contents.texts, **read(path, elsewhere).texts}, contents.paths)
     except NoRelease as error:
         yield from (OpenedFile(place, OpenState.GONE, str(error)) for place in held)
     except (NotReachable, Unusable) as error:

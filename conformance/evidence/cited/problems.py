@@ -1,10 +1,11 @@
 """What is wrong with cited sources, by what they show and by the day on which they were read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from conformance.evidence import index
@@ -41,6 +42,8 @@ class ProblemKind(StrEnum):
         """Return True if someone has to correct the source."""
         return self not in (ProblemKind.MESSAGE, ProblemKind.UNCHECKED, ProblemKind.UNREACHABLE)
 
+
+_SourceProof: TypeAlias = tuple[Source, OpenedFile, Shown]
 
 _KINDS: Final = {
     Proof.ELSEWHERE: ProblemKind.MOVED,
@@ -85,18 +88,40 @@ class OpenedSources(NamedTuple):
         return None if page is None else of_page(place, page)
 
 
-def find(citations: Iterable[Citation], found: OpenedSources, today: date, max_age: timedelta) -> tuple[Problem, ...]:
-    """Return the problems of all sources, by kind and source; each problem once."""
+class ComparedSources(NamedTuple):
+    """The problems of all sources, by kind and source, each once; and how often files show what they are cited for."""
+
+    problems: tuple[Problem, ...]
+    shown: Mapping[Proof, int]
+
+
+def find(
+    citations: Sequence[Citation],
+    found: OpenedSources,
+    today: date,
+    max_age: timedelta,
+    on_citation: Callable[[int, int, str], None] = lambda _done, _all, _where: None,
+) -> ComparedSources:
+    """Compare what was opened with what cites it.
+
+    `on_citation` is called with how many citations are done, how many there are, and the last one.
+    """
     cited: dict[tuple[ProblemKind, str, str], dict[str, None]] = {}
-    for citation in citations:
-        for kind, source, detail in _of_citation(citation, found, today - max_age):
+    number: Counter[Proof] = Counter()
+    for done, citation in enumerate(citations, 1):
+        every = list(proofs(citation, found))
+        number.update(proof.proof for _, _, proof in every)
+        for kind, source, detail in _of_citation(citation, found, today - max_age, every):
             cited.setdefault((kind, source.text, detail), {})[citation.where] = None
+        on_citation(done, len(citations), citation.where)
     order = list(ProblemKind)
     keys = sorted(cited, key=lambda key: (order.index(key[0]), *key[1:]))
-    return tuple([Problem(*key, tuple(cited[key])) for key in keys])
+    return ComparedSources(
+        tuple([Problem(*key, tuple(cited[key])) for key in keys]), {each: number[each] for each in Proof}
+    )
 
 
-def proofs(citation: Citation, found: OpenedSources) -> Iterator[tuple[Source, OpenedFile, Shown]]:
+def proofs(citation: Citation, found: OpenedSources) -> Iterator[_SourceProof]:
     """Yield what each opened file of a citation shows; recordings in the index are compared by `evidence check`.
 
     What stands in a file counts only if this or another file of the citation names its model.
@@ -127,7 +152,9 @@ def folder(source: Source) -> str:
     return source.link.partition("#")[0].replace("/blob/", "/tree/", 1) if source.repo else ""
 
 
-def _of_citation(citation: Citation, found: OpenedSources, oldest: date) -> Iterator[tuple[ProblemKind, Source, str]]:
+def _of_citation(
+    citation: Citation, found: OpenedSources, oldest: date, every: Sequence[_SourceProof]
+) -> Iterator[tuple[ProblemKind, Source, str]]:
     for source in citation.sources:
         days = (source.read or source.searched or "9999").split("-")
         if date(*map(int, [*days, "1", "1"][:3])) < oldest:
@@ -136,12 +163,11 @@ def _of_citation(citation: Citation, found: OpenedSources, oldest: date) -> Iter
             if opened.state is not OpenState.OPENED:
                 is_gone = opened.state is OpenState.GONE
                 yield ProblemKind.GONE if is_gone else ProblemKind.UNREACHABLE, source, opened.detail
-    yield from _of_files(citation, found)
+    yield from _of_files(citation, every)
     yield from _of_pages(citation, found.pages)
 
 
-def _of_files(citation: Citation, found: OpenedSources) -> Iterator[tuple[ProblemKind, Source, str]]:
-    every = list(proofs(citation, found))
+def _of_files(citation: Citation, every: Sequence[_SourceProof]) -> Iterator[tuple[ProblemKind, Source, str]]:
     for source, _, proof in every:
         if proof.proof in _KINDS:
             yield _KINDS[proof.proof], source, proof.detail
@@ -151,9 +177,10 @@ def _of_files(citation: Citation, found: OpenedSources) -> Iterator[tuple[Proble
         source.engine or source.exchange or is_recording(source) or (source.url and source.quote)
         for source in citation.sources
     )
-    if every and citation.is_in_force and not is_shown and not otherwise:
-        source, _, proof = every[0]
-        yield ProblemKind.ABSENT, source, proof.detail
+    for source, _, proof in every if citation.is_in_force else ():
+        # A file of a package is cited for what it shows, so that each one has to; others may explain.
+        if proof.proof is Proof.NOTHING and (source.package or not (is_shown or otherwise)):
+            yield ProblemKind.ABSENT, source, proof.detail
 
 
 def _of_pages(citation: Citation, pages: Mapping[str, Page]) -> Iterator[tuple[ProblemKind, Source, str]]:

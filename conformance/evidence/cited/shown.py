@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from conformance.evidence.cited.citations import Citation
+from conformance.evidence.cited.generations import names_generation
 from conformance.evidence.cited.opening import OpenedFile
 from conformance.evidence.cited.texts import SLACK, CitedText
 from conformance.profiles import Source
@@ -50,8 +51,14 @@ def shown(citation: Citation, source: Source, opened: OpenedFile) -> Shown:
 
 
 def without_model(citation: Citation, files: Sequence[tuple[Source, OpenedFile]]) -> str:
-    """Return why files do not show of which model they speak: none of them names it; empty if one does."""
-    if not citation.models or any(_names(citation, source, opened) for source, opened in files):
+    """Return why files do not show of which model they speak: none of them names it; empty if one does.
+
+    A source that says why the model is one of those that a file means names it, too.
+    """
+    said = " ".join([source.inferred for source in citation.sources]).lower()
+    if not citation.models or any(model.lower().strip("*") in said for model in citation.models):
+        return ""
+    if any(_names(citation, source, opened) for source, opened in files):
         return ""
     return f"no cited file names {citation.models[0].strip('*')}"
 
@@ -85,6 +92,9 @@ def _value(citation: Citation, text: CitedText, ranges: Sequence[tuple[int, int]
 
 def _names(citation: Citation, source: Source, opened: OpenedFile) -> bool:
     text = opened.text
-    return any(text.near([model]) for model in citation.models) or any(
-        model.lower().strip("*") in f"{opened.path} {source.quote}".lower() for model in citation.models
+    return any(
+        text.near([model])
+        or model.lower().strip("*") in f"{opened.path} {source.quote}".lower()
+        or names_generation(model, f"{source.quote}\n{opened.content}")
+        for model in citation.models
     )

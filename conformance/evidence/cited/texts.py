@@ -20,6 +20,7 @@ _MAX_GAP: Final = 4000
 _LONG: Final = 400
 _PIECE: Final = re.compile(r".{1,160}(?:[\s,{}\[\]]|$)|.{160}")
 _JOINED: Final = re.compile(r"[_-]|(?<=\d)\.(?=\d)")
+_BEFORE_NUMBER: Final = re.compile(r"(?<=[a-z])(?=v?\d)")
 _LEFT, _RIGHT = "(?<![a-z0-9])", "(?![a-z0-9])"
 
 
@@ -31,6 +32,7 @@ class CitedText:
     numbers: tuple[int, ...]
     _letters: str = field(repr=False, compare=False, default="")
     _starts: tuple[int, ...] = field(repr=False, compare=False, default=())
+    _plain_lines: tuple[str, ...] = field(repr=False, compare=False, default=())
 
     @classmethod
     def of(cls, text: str) -> "CitedText":
@@ -42,7 +44,8 @@ class CitedText:
             starts.append(size)
             joined.append(letters(line))
             size += len(joined[-1])
-        return cls(lines, tuple([number for number, _ in pieces]), "".join(joined), tuple(starts))
+        numbers = tuple([number for number, _ in pieces])
+        return cls(lines, numbers, "".join(joined), tuple(starts), tuple(map(_plain, lines)))
 
     @property
     def last(self) -> int:
@@ -69,7 +72,7 @@ class CitedText:
             return 0
         held = [
             (self.numbers[at], number)
-            for at, line in enumerate(map(_plain, self.lines))
+            for at, line in enumerate(self._plain_lines)
             for number, pattern in enumerate(patterns)
             if pattern.search(line)
         ]
@@ -111,7 +114,8 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 def _pattern(word: str) -> re.Pattern[str]:
     """Return the pattern of a word; it has an edge where it has no star."""
     left, right = "" if word.startswith("*") else _LEFT, "" if word.endswith("*") else _RIGHT
-    return re.compile(f"{left}{re.escape(_plain(word.strip('*')))}{right}")
+    # "Opus 4.5" is claude-opus-4-5 in prose.
+    return re.compile(left + _BEFORE_NUMBER.sub(" ?", re.escape(_plain(word.strip("*")))) + right)
 
 
 def _plain(text: str) -> str:

@@ -30,6 +30,7 @@ _SCHEMA_WORDS: Final = frozenset(
 _FIXED: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{3,}")
 _PLACEHOLDER: Final = re.compile(r"\{+[^{}]*\}+")
 _GLOB: Final = re.compile(r"[*?\[\]]+")
+_VENDOR: Final = re.compile(r"^([a-z]+\.(?=[a-z])|claude-(?=[a-z]+-\d))")
 _MIN_MESSAGE: Final = 12
 _MIN_MODEL: Final = 4
 
@@ -55,14 +56,16 @@ def words(claim: str, value: Any) -> tuple[str, ...]:
 
 
 def model_words(model: str) -> tuple[str, ...]:
-    """Return the ways to write the name of a model section: whole, and without the vendor; none for any model.
+    """Return the ways to write the name of a model section: whole, and without vendor and family; none for any model.
 
     The name of a glob ends with a star.
     """
     parts = _GLOB.split(model)
     longest = max(parts, key=len).strip("-/.:@")
     last = longest.rpartition("/")[2].rpartition(":")[2] or longest
-    names = dict.fromkeys([each for each in (longest, last) if len(each) >= _MIN_MODEL])
+    # Bedrock names its vendors before a dot, and people leave out the family of Claude's models.
+    bare = _VENDOR.sub("", last)
+    names = dict.fromkeys([each for each in (longest, last, bare) if len(each) >= _MIN_MODEL])
     # What a glob leaves open may follow: the file names one of the models.
     return tuple([f"{each}*" if len(parts) > 1 else each for each in names])
 

@@ -1,4 +1,9 @@
-"""Check the fetched recordings with every rule about providers."""
+"""Check the fetched recordings with every rule about providers, and print those that somebody may have edited.
+
+A recording is suspect if its completion tokens do not fit its text, if its reply has a member of another host or a
+round time, or if its text is that of another host's recording. Look at each: `conformance evidence add --fixture
+REASON` marks it in the index, and then it confirms nothing.
+"""
 
 import argparse
 from pathlib import Path
@@ -7,7 +12,8 @@ from typing import Final
 from conformance import profiles
 from conformance.evidence import index
 from conformance.evidence.recorded_run import RecordedRun
-from conformance.reporting.text import plural
+from conformance.evidence.suspects import SuspectFinder
+from conformance.reporting.text import plural, printable
 from conformance.results import Level
 from conformance.results.files import write
 
@@ -26,13 +32,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the recordings that break a MUST; return 1 if there are any."""
     asked = arguments.provider
     indexed = {each.provider for each in index.load() if asked in ("", each.provider, each.service)}
-    broken = 0
+    broken, finder = 0, SuspectFinder()
     for provider in sorted(filter(profiles.has, indexed)) or [asked]:
         run = RecordedRun(provider)
         unexpected = run.unexpected(Level.MUST)
         for played, outcome in unexpected:
             found = outcome.findings[0].message if outcome.findings else outcome.reason
             print(f"{provider}: {outcome.rule}: {found}: {played.recording.link} #{played.recording.number}")
+        for recording, exchange in run.exchanges():
+            for suspect in finder.add(f"{recording.place} #{recording.number}", provider, exchange):
+                print(printable(f"{provider}: suspect, {suspect.reason}: {suspect.name}"))
         failed = len({played.recording.digest for played, _ in unexpected})
         print(f"{provider}: {plural(len(run.played), 'recording')}, {failed} break a MUST")
         broken += failed

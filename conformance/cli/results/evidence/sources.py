@@ -88,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         None if arguments.offline else _fetch(arguments.delay),
         arguments.refresh,
         lambda done, every, url: progress.show(_bar(done, every, "pages", url)),
+        lambda done, every, where: progress.show(_bar(done, every, "claims compared", where)),
     )
     with ExitStack() as stack:
         try:

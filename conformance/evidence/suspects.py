@@ -1,0 +1,121 @@
+"""Recordings whose reply can hardly be the host's own: somebody edited them, or wrote them.
+
+What is found is a suspicion, to be looked at: only then a recording is marked in the index, with the reason.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from conformance.wire.elements import Reply
+from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
+from conformance.wire.text import content_text
+from conformance.wire.values import as_object
+from conformance.wires import translate
+
+_MARKS: Final = {
+    "x_groq": ("groq",),
+    "time_info": ("cerebras",),
+    "native_finish_reason": ("openrouter",),
+    "prompt_filter_results": ("azure_openai", "azure_foundry", "github_copilot"),
+}
+"""Members of replies that one host has, and the profiles of that host."""
+
+_GATEWAYS: Final = (
+    "litellm",
+    "portkey",
+    "vercel_gateway",
+    "cline_gateway",
+    "opencode_zen",
+    "openrouter",
+    "huggingface",
+)
+"""Profiles that pass on the members of other hosts."""
+
+_LETTERS_A_TOKEN: Final = 16
+"""No tokenizer needs so few tokens for a text."""
+
+_MIN_LETTERS: Final = 160
+"""A shorter text may be the same by chance, and its tokens may be counted in another way."""
+
+_MARK: Final = re.compile(r"<[|\uff5c][^<>|\uff5c]{1,40}[|\uff5c]>")
+_ROUND: Final = 100_000
+_COUNTED: Final = ("1234567", "0123456")
+
+
+class Suspect(NamedTuple):
+    """A recording, by its name, and why its reply can hardly be the host's own."""
+
+    name: str
+    reason: str
+
+
+class SuspectFinder:
+    """Looks at recordings one after the other, and remembers what each said."""
+
+    def __init__(self) -> None:
+        """Begin with no recording."""
+        self._said: dict[bytes, tuple[str, str, str]] = {}
+
+    def add(self, name: str, provider: str, exchange: Exchange) -> Iterator[Suspect]:
+        """Yield why a recording is suspect; `provider` is a profile, with its wire."""
+        service = provider.partition(".")[0]
+        index = Index(translate((exchange,)))
+        text = "".join([_text(reply) for reply in index.replies])
+        yield from (Suspect(name, reason) for reason in _reasons(service, index, text))
+        if len(text) >= _MIN_LETTERS:
+            key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+            other, owner, model = self._said.setdefault(key, (name, service, exchange.model))
+            if owner != service and not _is_same(model, exchange.model) and not {owner, service} & set(_GATEWAYS):
+                yield Suspect(name, f"its text is that of {other}, a recording of {owner}")
+
+
+def _reasons(service: str, index: Index, text: str) -> Iterator[str]:
+    for usage in index.usages:
+        tokens = usage.value.get("completion_tokens")
+        details = as_object(usage.value.get("completion_tokens_details"))
+        # Some hosts count reasoning apart.
+        apart = details.get("reasoning_tokens") or usage.value.get("reasoning_tokens")
+        tokens = tokens + apart if type(tokens) is int and type(apart) is int else tokens
+        if type(tokens) is int and len(text) >= _MIN_LETTERS and 0 < tokens * _LETTERS_A_TOKEN < len(text):
+            yield f"{tokens:,} completion tokens do not fit {len(text):,} letters"
+    for body in _bodies(index):
+        for mark, owners in _MARKS.items():
+            held = [body, *[each for each in body.get("choices") or [] if isinstance(each, dict)]]
+            if service not in (*owners, *_GATEWAYS) and any(mark in each for each in held):
+                yield f"{mark} is a member of {owners[0]}"
+        created = body.get("created")
+        if type(created) is int and created and (not created % _ROUND or str(created).startswith(_COUNTED)):
+            yield f"created is {created}"
+
+
+def _bodies(index: Index) -> Iterator[dict[str, Any]]:
+    """Yield the bodies of replies, of a stream the first chunk."""
+    for exchange in index.conversation:
+        native = exchange.native
+        body = native.reply if native is not None else exchange.response
+        if isinstance(body, dict):
+            yield body
+    for stream in index.streams:
+        chunks = [each for each in stream.value.chunks if isinstance(each, dict)]
+        yield from chunks[:1]
+
+
+def _text(reply: Reply) -> str:
+    """Return what a reply says, each run of spaces as one; summaries of reasoning are not counted as tokens."""
+    arguments = [call.arguments for call in reply.calls if isinstance(call.arguments, str)]
+    text = " ".join(" ".join([content_text(reply.message.get("content")) or "", *arguments]).split())
+    # A model that fails repeats its own marks, each of which is one token.
+    return _MARK.sub("|", text)
+
+
+def _is_same(left: str, right: str) -> bool:
+    """Return whether two names may be those of one model, which may answer in the same words at two hosts."""
+    one, other = _letters(left), _letters(right)
+    return one in other or other in one
+
+
+def _letters(model: str) -> str:
+    return "".join(filter(str.isalnum, model.rpartition("/")[2].lower()))

@@ -1,0 +1,51 @@
+"""Recordings that somebody edited are found: tokens, members, times and texts that cannot be the host's own."""
+
+from typing import Any
+
+from conformance.evidence.suspects import SuspectFinder
+from conformance.wire.exchange import Exchange
+from tests.loops import every
+
+LONG = "The weather in Berlin is sunny, and it will stay so for the whole week, say all the services that I asked. " * 4
+
+
+def reply(text: str = LONG, tokens: int = 100, model: str = "made-1", **members: Any) -> Exchange:
+    body = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1_769_000_123,
+        "model": model,
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": tokens + 10},
+    }
+    return Exchange({"model": model, "messages": [{"role": "user", "content": "Hi"}]}, body | members, status=200)
+
+
+@every(
+    ("provider", "exchange", "expected"),
+    [
+        ("groq", reply(), []),
+        ("groq", reply(tokens=9), ["9 completion tokens do not fit 427 letters"]),
+        ("groq", reply("Yes.", 1), []),
+        ("groq", reply(x_groq={"id": "req_1"}), []),
+        ("mistral", reply(x_groq={"id": "req_1"}), ["x_groq is a member of groq"]),
+        ("openrouter", reply(x_groq={"id": "req_1"}), []),
+        ("mistral", reply(created=1_700_000_000), ["created is 1700000000"]),
+        ("mistral", reply(created=1_234_567_890), ["created is 1234567890"]),
+        ("mistral", reply(created=0), []),
+        ("xai", reply(tokens=20, usage={"completion_tokens": 9, "reasoning_tokens": 200}), []),
+    ],
+)
+def test_a_reply_that_cannot_be_the_hosts_own_is_suspect(
+    provider: str, exchange: Exchange, expected: list[str]
+) -> None:
+    assert expected == [each.reason for each in SuspectFinder().add("a", provider, exchange)]
+
+
+def test_the_text_of_another_hosts_recording_is_suspect_unless_the_model_may_be_the_same() -> None:
+    finder = SuspectFinder()
+    assert [] == list(finder.add("first", "groq", reply(model="llama-4-scout")))
+    assert [] == list(finder.add("again", "groq", reply(model="llama-4-scout")))
+    assert [] == list(finder.add("same model", "together", reply(model="meta/Llama-4-Scout-17B")))
+    (found,) = finder.add("other", "mistral", reply(model="pixtral-12b"))
+    assert ("other", "its text is that of first, a recording of groq") == found
