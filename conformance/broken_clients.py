@@ -57,7 +57,7 @@ class BrokenClients(NamedTuple):
 def short(client: str) -> str:
     """Return a client as it is printed, with the first two parts of its version: `openai-agents 0.24`."""
     name, _, version = client.partition("@")
-    return f"{name} {'.'.join(version.split('.')[:2])}"
+    return f"{name} {'.'.join(version.split('.')[:2])}".rstrip()
 
 
 def of_rule(rule: str) -> BrokenClients | None:

@@ -121,6 +121,7 @@ def resent(message: dict[str, Any]) -> dict[str, Any]:
 
 def converse() -> None:
     history = [{"role": "system", "content": job["system"]}] if job["system"] else []
+    history += [] if FAULT == "drops-given-history" else job.get("history", [])
     for prompt in job["prompts"]:
         if FAULT == "forgets-history":
             history = history[:1]

@@ -167,7 +167,8 @@ def test_every_job_is_valid_and_has_the_result_of_each_call() -> None:
         for scenario in playable:
             job: Mapping[str, Any] = job_of(server.open(scenario, profile, scenario.variants[0]))
             assert () == validator("files/adapter-job").errors(parse_json(json.dumps(job).encode(), "job"))
-            assert list(scenario.prompts) == job["prompts"]
+            assert list(scenario.asked) == job["prompts"]
+            assert list(scenario.history) == job.get("history", [])
             texts = {result["text"] for tool in job["tools"] for result in tool["results"]}
             assert texts <= {text for turn in scenario.turns for text in turn.results}
             assert bool(texts) is any(turn.results for turn in scenario.turns)

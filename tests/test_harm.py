@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from conformance import scenarios
+from conformance import broken_clients, scenarios
 from conformance.adapters import definition
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Surroundings
+from conformance.broken_clients import BrokenClients
 from conformance.faults import PLAIN, Outgoing, ServerFault
+from conformance.reporting.renderers import console
+from conformance.results import Finding, Level, Outcome, Status
+from conformance.suite.failures import report_on_rule
 from tests.harm import data, pages
 from tests.harm.data import ABSENT, Measured, Pair
 from tests.harm.playing import SCENARIOS, Client, FaultySessions, Unmeasurable, surroundings
@@ -41,14 +46,16 @@ def talk(job):
 
 drive(talk)
 """
-BEHAVIOURS = {
-    "nothing": ("pass", ""),
-    "call": ("del message.get('tool_calls', [])[1:]", 'without get_weather {"city":"Rome"}'),
-    "hang": ("time.sleep(60)", ""),
-    "error": ("raise ValueError('odd')", "ValueError: odd"),
-    "request": ("message.pop('reasoning_content', None)", "without assistant "),
-    "answer": ("message['content'] = f'{message[\"content\"]}?'", "with Madrid has 28.4 degrees and Rome has 13.7.?"),
-}  # fmt: skip
+BEHAVIOURS = (
+    ("pass", "nothing", ""),
+    ("import os; os.write(1, b'noise' + bytes([10]))", "nothing", ""),
+    ("del message.get('tool_calls', [])[1:]", "call", 'without get_weather {"city":"Rome"}'),
+    ("time.sleep(60)", "hang", ""),
+    ("raise ValueError('odd')", "error", "ValueError: odd"),
+    ("import os; os._exit(3)", "error", "the driver printed no answer"),
+    ("message.pop('reasoning_content', None)", "request", "without assistant "),
+    ("message['content'] = f'{message[\"content\"]}?'", "answer", "with Madrid has 28.4 degrees and Rome has 13.7.?"),
+)
 
 
 def odd(sent: Outgoing) -> Outgoing:
@@ -72,10 +79,12 @@ def scripted(folder: Path, behaviour: str) -> AdapterDefinition:
     return AdapterDefinition("scripted", own, "", "python", "", (), {"deepseek": ""}, "driver.py")
 
 
-@pytest.mark.parametrize("expected", BEHAVIOURS)
-def test_a_client_breaks_as_it_does(expected: str, tmp_path: Path, served: tuple[FaultySessions, Surroundings]) -> None:
+@pytest.mark.parametrize(("behaviour", "expected", "detail"), BEHAVIOURS)
+def test_a_client_breaks_as_it_does(
+    behaviour: str, expected: str, detail: str, tmp_path: Path, served: tuple[FaultySessions, Surroundings]
+) -> None:
     server, around = served
-    one = scripted(tmp_path, BEHAVIOURS[expected][0])
+    one = scripted(tmp_path, behaviour)
     with Worker(command_for(one), {}, around) as worker:
         client = Client(one, worker, server)
         client.on_healthy(scenarios.load(SCENARIOS[0]), PLAIN, ODD)
@@ -84,7 +93,7 @@ def test_a_client_breaks_as_it_does(expected: str, tmp_path: Path, served: tuple
     assert played is not None
     scenario, found = played
     assert ("parallel-tool-calls", expected) == (scenario, found.outcome)
-    assert BEHAVIOURS[expected][1] in found.detail
+    assert detail in found.detail
 
 
 def test_a_client_that_fails_on_healthy_replies_is_not_measured(
@@ -133,3 +142,23 @@ def test_the_report_is_what_the_data_give(tmp_path: Path) -> None:
     assert "`d@1 plain` cannot be measured on healthy replies: KeyError." in page
     assert not any("`choice-ignored`" in line for line in page)
     assert pages.counted(MEASURED).startswith("6 of ")
+
+
+def test_findings_about_a_provider_name_the_clients_that_break(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = BrokenClients({"a@1.2.3": "call", "b@2": "hang"}, 31, ("index-missing",))
+    monkeypatch.setattr(broken_clients, "of_rule", {"stream/index-present": broken}.get)
+    found: dict[str, Any] = {"level": "MUST", "side": "provider", "at": "/0", "message": "no index", "rank": 1}
+    outcomes = [{"rule": "stream/index-present", "status": "failed", "findings": [found, {**found, "side": "client"}]}]
+    shown = console.part(
+        {"path": "f", "line": 1, "kind": "exchange", "provider": "", "outcomes": outcomes}, lambda _, text: text
+    )
+    assert ["    breaks: a 1.2, b 2 (2 of 31 clients)\n", ""] == [line.below for line in shown.lines]
+    failed = Outcome("stream/index-present", Status.FAILED, Level.MUST, 1, (Finding("/0", "no index", Level.MUST),))
+    assert "  breaks: a 1.2, b 2 (2 of 31 clients)" in report_on_rule(failed).splitlines()
+
+
+def test_the_published_report_and_what_findings_quote_are_what_the_data_give() -> None:
+    document = data.value(data.read(Path("reports")))
+    assert "\n".join(pages.page(document)) + "\n" == Path("reports/harm.md").read_text("utf-8")
+    for rule, found in data.by_rule(document).items():
+        assert found == broken_clients.of_rule(rule)

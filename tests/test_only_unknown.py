@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.forks import run_pytest
 from tests.loops import every
 
 HOST = "api.moonshot.ai"
+TODAY = datetime.now(tz=UTC).date().isoformat()
 COMMIT = "owner/name@0123456789abcdef0123456789abcdef01234567"
 
 KNOWN: dict[str, Any] = {
@@ -120,13 +122,23 @@ def stand_in(
 
 def written(url: str, tmp_path: Path) -> list[dict[str, Any]]:
     """Return the lines of the file of a run against a server, with the host that a real run would have asked."""
-    run = Run(Options("moonshot", tmp_path, "2026-11-28", base_url=url, only_unknown=True))
+    run = Run(Options("moonshot", tmp_path, TODAY, base_url=url, only_unknown=True))
     for scenario, variant in run.chosen_cases():
         run.case(scenario, variant)
     data = settled.content(run, HOST)
     run.close()
     lines = [json.loads(line) for line in data.splitlines()]
     return [{**line, "url": f"https://{HOST}/v1/chat/completions"} for line in lines]
+
+
+def test_a_run_sends_no_more_than_its_ceiling(tmp_path: Path) -> None:
+    with stand_in() as url:
+        run = Run(Options("moonshot", tmp_path, TODAY, base_url=url, only_unknown=True))
+        run.limit(2)
+        for scenario, variant in run.chosen_cases():
+            run.case(scenario, variant)
+        run.close()
+    assert (2, "the limit of 2 requests is reached; raise it with --max-requests") == (len(run.kept), run.stopped)
 
 
 def file_of(lines: list[dict[str, Any]], tmp_path: Path) -> Path:
@@ -141,7 +153,7 @@ def test_the_file_of_a_run_enters_the_index(tmp_path: Path, capsys: pytest.Captu
     assert 0 == main(["evidence", "add", str(path)])
     out = capsys.readouterr().out
     number = len(path.read_text("utf-8").splitlines())
-    assert f"{number} exchanges of moonshot at api.moonshot.ai, 2026-11-28" in out
+    assert f"{number} exchanges of moonshot at api.moonshot.ai, {TODAY}" in out
     assert "  results.reversed: accepted" in out.splitlines()
     assert "It is not in the index" in out
     folder = tmp_path / "index"
@@ -150,7 +162,7 @@ def test_the_file_of_a_run_enters_the_index(tmp_path: Path, capsys: pytest.Captu
     assert 0 == main(["evidence", "add", str(path), *arguments])
     entries = index.load(folder)
     assert [*range(number)] == [each.number for each in entries]
-    assert {("moonshot", "a/b.jsonl", "2026-11-28", 200)} == {
+    assert {("moonshot", "a/b.jsonl", TODAY, 200)} == {
         (each.provider, each.place.path, each.date, each.status) for each in entries
     }
     assert [each.settles["digest"] for each in settled.checked(path).exchanges] == [each.digest for each in entries]
@@ -183,6 +195,12 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], dict[str, Any]], str]] = [
     (lambda line: {**line, "response": {**line["response"], "id": "another"}}, "it says digest"),
     (lambda line: {**line, "note": "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7" * 2}, "looks like a secret"),
     (lambda line: {**line, "headers": {"server": "conformance-simulator"}}, "simulator"),
+    (lambda line: _edit(line, claims=7), "expected settles/claims to be an array"),
+    (lambda line: _edit(line, claims=["ids.formt"]), "expected claims of core facts"),
+    (lambda line: _edit(line, shows=[]), "expected settles/shows to be an object"),
+    (lambda line: _edit(line, model="kimi-k9"), "expected the model of the first line"),
+    (lambda line: _edit(line, probe="ids-long"), "no probe 'ids-long'"),
+    (lambda line: {**line, "settles": {**line["settles"], "claims": ["ids.format"]}}, "no probe "),
     (lambda line: {key: value for key, value in line.items() if key != "settles"}, "one without settles"),
 ]
 

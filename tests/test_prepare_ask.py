@@ -83,6 +83,18 @@ UNDERSTOOD = [
     ("vertex, gemini, parallel tool calls", "vertex.gemini", "", Wish(tools=True, parallel=True)),
     ("Z.ai; tools; plain", "zai", "", TOOLS),
     ("vllm, kimi-k2-thinking", "vllm", "kimi-k2-thinking", Wish()),
+    ("GLM-4.6 with tool calling, reasoning enabled", "zai", "glm-4.6", THINKING),
+    ("ollama qwen3:8b no think", "ollama", "qwen3:8b", Wish(thinking=False)),
+    (
+        "OpenRouter deepseek/deepseek-r1 reasoning on stream",
+        "openrouter",
+        "deepseek/deepseek-r1",
+        Wish(thinking=True, stream=True),
+    ),
+    ("minimax m2 with tools, interleaved thinking", "minimax", "minimax-m2", THINKING),
+    ("deepseek, THINKING ON, Tools.", "deepseek", "", THINKING),
+    ("thinking on deepseek tools", "deepseek", "", THINKING),
+    ("Bedrock, claude, messages, thinking on, tools", "bedrock.messages", "", THINKING),
 ]
 
 
@@ -130,6 +142,16 @@ def test_both_requests_come_with_the_claims_of_their_fields(capsys: pytest.Captu
     omitted = claims["reasoning.omitted-on-tool-turn"]
     assert "refused with 400" in omitted["value"]
     assert ("2026-11-22", "high") == (omitted["read"], omitted["confidence"])
+
+
+def test_what_is_open_of_the_core_facts_comes_with_the_command_that_settles_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert 0 == main(["prepare", "--ask", "moonshot, messages, tools"])
+    lines = capsys.readouterr().out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("Open of the core facts: "))
+    assert "signature.altered (unknown)" in lines[at]
+    assert "pytest --provider=moonshot --protocol=messages --model=" in lines[at + 1]
 
 
 def test_a_contested_claim_is_named_with_what_the_other_source_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from conformance import rules
 from conformance.adapters import loop
+from conformance.broken_clients import BrokenClients
 from conformance.cli import main
 from conformance.cli.results.report import _alone
 from conformance.documents import read_json
@@ -35,7 +36,8 @@ def shown(name: str, made: Table) -> str:
     """Return one of the reports; the page of rules has only the two of the example."""
     if name == "rules.md":
         every: list[rules.Rule | loop.Fact] = [*rules.of_traffic(), *loop.load()]
-        return rules_page.render(made, [each for each in every if each.id in (DONE, ANSWERED)])
+        broken = {DONE: BrokenClients({"an-sdk@1.2.3": "call", "other": "hang"}, 31, ("done-missing",))}
+        return rules_page.render(made, [each for each in every if each.id in (DONE, ANSWERED)], broken.get)
     files = {**markdown.publish(made), **matrix_json.publish(made), **providers.publish(made)}
     return files[name]
 

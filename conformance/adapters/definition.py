@@ -49,6 +49,7 @@ class AdapterDefinition:
     link: str = ""
     note: str = ""
     protocol: str = CHAT
+    takes_history: bool = False
 
     @property
     def version(self) -> str:
@@ -111,7 +112,7 @@ def read(path: Path) -> AdapterDefinition:
         **{key: value[key] for key in ("title", "language", "package")},
         **{
             key: value[key]
-            for key in ("driver", "agent", "environment", "seconds", "link", "note", "protocol")
+            for key in ("driver", "agent", "environment", "seconds", "link", "note", "protocol", "takes_history")
             if key in value
         },
     )

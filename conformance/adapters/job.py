@@ -33,10 +33,11 @@ def job_of(session: ScenarioSession) -> dict[str, Any]:
         "model": session.model,
         "stream": session.variant == "stream",
         "system": scenario.system,
-        "prompts": list(scenario.prompts),
+        "prompts": list(scenario.asked),
         "tools": [] if scenario.for_agents else [_tool(scenario, name) for name in scenario.tools],
         "max_turns": len(scenario.turns) + _SPARE_TURNS,
         **({"profile": profile.path} if profile.path else {}),
+        **({"history": [dict(each) for each in scenario.history]} if scenario.history else {}),
     }
 
 

@@ -47,7 +47,7 @@ class RunPlan:
     """What to run: an adapter's name with its version, its driver, a provider, and which of the provider's cases.
 
     `scenarios` are globs; without any, all scenarios are run. `variants` are those that the adapter has, and `variant`
-    is the only one that is run; empty: each of them.
+    is the only one that is run; empty: each of them. `takes_history`: the driver begins with the job's history.
     """
 
     name: str
@@ -58,6 +58,7 @@ class RunPlan:
     variants: tuple[str, ...] = VARIANTS
     variant: str = ""
     strict: bool = False
+    takes_history: bool = False
 
     @property
     def provider(self) -> str:
@@ -67,7 +68,9 @@ class RunPlan:
     @property
     def cases(self) -> tuple[tuple[Scenario, str], ...]:
         """Return the scenarios of the wire with their variants, in order; raises UnknownName if a glob matches none."""
-        loaded = scenarios.played_by_clients(self.profile.wire, self.scenarios, agents=bool(self.driver.agent))
+        loaded = scenarios.played_by_clients(
+            self.profile.wire, self.scenarios, agents=bool(self.driver.agent), histories=self.takes_history
+        )
         variants = (self.variant,) if self.variant else self.variants
         every = [(scenario, variant) for scenario in loaded for variant in variants]
         return tuple([(scenario, variant) for scenario, variant in every if variant in scenario.variants])
@@ -94,7 +97,7 @@ def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> Ru
     # A profile of one's own names its model; those of the definition are of shipped providers.
     model = profile.model if profile.extends else definition.models[known]
     name = f"{definition.name}@{definition.version}" if definition.version else definition.name
-    return RunPlan(name, driver, profile, model, variants=definition.variants)
+    return RunPlan(name, driver, profile, model, variants=definition.variants, takes_history=definition.takes_history)
 
 
 def begun(plan: RunPlan) -> Results:

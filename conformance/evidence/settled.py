@@ -7,12 +7,13 @@ are found again from the exchange, so that nobody has to believe them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance import observations, profiles, wires
+from conformance import observations, profiles, scenarios, wires
 from conformance.core_facts import DEFINITIONS
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
@@ -30,11 +31,13 @@ from conformance.transport.client import SIMULATOR
 from conformance.urls import host_of
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from conformance.wire.values import as_object
 
 SETTLES: Final = "settles"
 _HEADERS: Final = ("content-type", "date", "server", "retry-after")
 """The headers that say something of a claim; others may name an account."""
 
+_KINDS: Final = {list: "an array", dict: "an object", str: "a string"}
 _NOT_SHOWN: Final = "not shown"
 
 _CLAIMS: Final = frozenset(
@@ -109,10 +112,14 @@ def checked(path: Path) -> SettlingFile:
     exchanges = _read(data, str(path))
     if len(exchanges) != len(held):
         raise InvalidDocument(f"expected an exchange on each of {len(held)} lines, got {len(exchanges)}", str(path))
-    found = []
+    found: list[SettlingExchange] = []
     for number, (line, settles, shown) in enumerate(zip(lines, held, _shown(exchanges, profile), strict=True), 1):
         exchange = exchanges[number - 1][-1]
-        for problem in _problems(line.decode(), settles, common, shown, exchange, profile):
+        of_case = [each.exchange for each in found if each.settles["case"] == settles["case"]]
+        for problem in (
+            *_problems(line.decode(), settles, common, shown, exchange, profile),
+            *_misplaced(settles, exchange, of_case),
+        ):
             raise InvalidDocument(problem, str(path), number)
         found.append(SettlingExchange(number, exchange, settles))
     return SettlingFile(common["provider"], common["host"], common["date"], tuple(found))
@@ -153,6 +160,13 @@ def _settles(line: bytes, path: str, number: int) -> dict[str, Any]:
     if not isinstance(settles, dict) or lacking:
         message = f"expected an exchange of `pytest --only-unknown`, got one without {SETTLES}/{lacking[0]}"
         raise InvalidDocument(message, path, number)
+    for key in keys:
+        kind = {"claims": list, "shows": dict}.get(key, str)
+        if not isinstance(settles[key], kind):
+            message = f"expected {SETTLES}/{key} to be {_KINDS[kind]}, got {_text(settles[key])}"
+            raise InvalidDocument(message, path, number)
+    if unknown := [each for each in settles["claims"] if each not in _CLAIMS]:
+        raise InvalidDocument(f"expected claims of core facts, got {_text(unknown[0])}", path, number)
     return settles
 
 
@@ -195,6 +209,28 @@ def _seen(values: Any) -> str:
     return " or ".join([each if isinstance(each, str) else _text(each) for each in values]) if values else _NOT_SHOWN
 
 
+def _misplaced(settles: Mapping[str, Any], exchange: Exchange, before: Sequence[Exchange]) -> Iterator[str]:
+    """Yield why an exchange cannot be what it is offered for; `before` are those of its case above it."""
+    try:
+        day = date.fromisoformat(settles["date"])
+    except ValueError:
+        yield f"expected a day such as 2026-11-28 as date, got {settles['date']!r:.60}"
+        return
+    if exchange.date and abs((date.fromisoformat(exchange.date[:10]) - day).days) > 1:
+        yield f"it says date {settles['date']}; the reply is of {exchange.date[:10]}"
+    if digest(exchange) in map(digest, before):
+        yield "the exchange stands above already"
+    if not settles["probe"]:
+        return
+    scenario = settles["case"].rpartition(".")[0]
+    known = scenarios.load(scenario).probes if scenario in scenarios.names() else ()
+    probe = next((each for each in known if each.name == settles["probe"]), None)
+    if probe is None or not set(settles["claims"]) <= set(probe.claims):
+        yield f"no probe {settles['probe']!r:.60} of {settles['case']!r:.60} asks about {_text(settles['claims'])}"
+    if not before or any(each.request == exchange.request for each in before):
+        yield "the request of a probe departs from one above it; this one does not"
+
+
 def _text(value: Any) -> str:
     return f"{orjson.dumps(value).decode():.120}"
 
@@ -211,7 +247,9 @@ def _is_simulated(exchange: Exchange, profile: Profile) -> bool:
     if exchange.headers.get("server") == SIMULATOR:
         return True
     # Refusals have the words of the profile, which are those of the provider.
-    return exchange.status == 200 and _identity(Simulator(profile).send(exchange.request or {})) == _identity(exchange)
+    return exchange.status == 200 and _identity(Simulator(profile).send(as_object(exchange.request))) == _identity(
+        exchange
+    )
 
 
 def _identity(exchange: Exchange) -> Any:

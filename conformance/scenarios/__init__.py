@@ -196,7 +196,12 @@ class Scenario:
     def prompts(self) -> tuple[str, ...]:
         """Return the texts of the user messages, in order, those of the history first."""
         before = [str(message["content"]) for message in self.history if message["role"] == "user"]
-        return (*before, *[turn.user for turn in self.turns if turn.user is not None])
+        return (*before, *self.asked)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Return the texts of the user messages of its turns, in order."""
+        return tuple([turn.user for turn in self.turns if turn.user is not None])
 
     @property
     def audience(self) -> str:
@@ -241,17 +246,24 @@ def load_driven(name: str) -> Scenario:
     return read(definitions.find("scenario for agents", name, _DRIVEN))
 
 
-def played_by_clients(wire: str, globs: Sequence[str] = (), *, agents: bool = False) -> tuple[Scenario, ...]:
+def played_by_clients(
+    wire: str, globs: Sequence[str] = (), *, agents: bool = False, histories: bool = False
+) -> tuple[Scenario, ...]:
     """Return the scenarios of a wire that clients are driven through, or whole agents, sorted by name.
 
-    `globs`: only those with a name that one of these fits; raises UnknownName for a glob that fits no scenario.
+    `histories`: also those that begin with a history, which the client has to take. `globs`: only those with a name
+    that one of these fits; raises UnknownName for a glob that fits no scenario.
     """
     known, find = (driven_names(), load_driven) if agents else (names(), load)
     for glob in globs:
         if not any(fnmatchcase(name, glob) for name in known):
             raise UnknownName("scenario", glob, known)
     chosen = [name for name in known if not globs or any(fnmatchcase(name, glob) for glob in globs)]
-    return tuple([each for each in map(find, chosen) if wire in each.wires and not each.for_providers])
+    return tuple([each for each in map(find, chosen) if wire in each.wires and _is_played(each, histories=histories)])
+
+
+def _is_played(scenario: Scenario, *, histories: bool) -> bool:
+    return not scenario.for_providers and (histories or not scenario.history)
 
 
 def read(path: Path) -> Scenario:

@@ -80,6 +80,7 @@ class Run:
         about = {"outcome": outcome, "detail": detail, "scenario": scenario, "date": f"{datetime.now(UTC):%Y-%m-%d}"}
         with self.lock:
             self.measured.pairs[pair] = {key: text for key, text in about.items() if text}
+            self.measured.unmeasurable.pop(f"{pair.client} {pair.variant}", None)
         print(f"{pair.client:<36} {pair.wire} {pair.variant:<6} {pair.fault:<36} {outcome:<8} {detail}", flush=True)
 
 

@@ -3,6 +3,7 @@
 What the package reads of it, the clients that break by rule, is a file of its own there.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +11,17 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance import faults
+from conformance import faults, rules
+from conformance.adapters import definition
 from conformance.artifacts import write
 from conformance.broken_clients import NOTHING, OUTCOMES, BrokenClients
 from conformance.faults import ServerFault
+from conformance.wire.views import Side
+from conformance.wires import NAMES
 
 FILE: Final = "harm.json"
 ABSENT: Final = "absent"
 """No reply of the scenarios can have the fault."""
-
-_NOT_RULES: Final = ("probes", "core")
 
 
 class Pair(NamedTuple):
@@ -40,26 +42,51 @@ class Measured:
 
 
 def rules_of(fault: ServerFault, wire: str) -> tuple[str, ...]:
-    """Return the rules that a fault breaks on a wire."""
-    listed = fault.breaks.get(wire, ())
-    return tuple([each for each in listed if "/" in each and each.partition("/")[0] not in _NOT_RULES])
+    """Return the rules about replies that a fault breaks on a wire."""
+    known = rules.by_id()
+    listed = [known[each] for each in fault.breaks.get(wire, ()) if each in known]
+    return tuple([rule.id for rule in listed if rule.on.side is Side.PROVIDER])
 
 
 def planned(wire: str) -> Iterator[tuple[ServerFault, str]]:
-    """Yield every fault of a wire with its variants: those of rules first, streams first, harmless ones last."""
-    listed = [faults.load(name) for name in faults.names()]
-    every = [(each, variant) for each in listed if wire in each.wires for variant in each.variants]
-    yield from sorted(every, key=lambda one: (one[0].harmless, not rules_of(one[0], wire), one[1] != faults.STREAM))
+    """Yield every fault of replies of a wire with its variants, so that a run that is stopped has seen most rules.
+
+    The first fault of each rule comes first, in streams, and harmless faults last. Faults of refusals are left out: no
+    request of the scenarios is refused.
+    """
+    listed = [each for each in map(faults.load, faults.names()) if each.on != faults.REFUSED and wire in each.wires]
+    every = [(each, variant) for each in listed for variant in each.variants]
+    ranks = _ranks(listed, wire)
+    yield from sorted(every, key=lambda one: (one[0].harmless, ranks[one[0].name], one[1] != faults.STREAM))
+
+
+def _ranks(listed: Sequence[ServerFault], wire: str) -> Mapping[str, int]:
+    """Return for each fault how many come before it that break the same rule; those of no rule come last."""
+    seen: Counter[str] = Counter()
+    ranks = {}
+    for fault in listed:
+        broken = rules_of(fault, wire)
+        ranks[fault.name] = min([seen[rule] for rule in broken], default=len(listed))
+        seen.update(broken)
+    return ranks
+
+
+def pairs_of(wire: str, client: str) -> int:
+    """Return how many pairs a client has in a complete table; some clients have streams or plain replies only."""
+    name = client.partition("@")[0]
+    variants = definition.load(name).variants if name in definition.names() else faults.BOTH
+    return sum(variant in variants for _, variant in planned(wire))
 
 
 def read(folder: Path) -> Measured:
     """Return what was measured before; faults that are gone are left out."""
+    known = {(fault.name, wire, variant) for wire in NAMES for fault, variant in planned(wire)}
     path = folder / FILE
     data: dict[str, Any] = orjson.loads(path.read_bytes()) if path.exists() else {"faults": (), "unmeasurable": {}}
     pairs = {
         Pair(about["fault"], about["wire"], about["variant"], client): dict(found)
         for about in data["faults"]
-        if about["fault"] in faults.names()
+        if (about["fault"], about["wire"], about["variant"]) in known
         for client, found in {**about["clients"], **about["absent"]}.items()
     }
     return Measured(pairs, dict(data["unmeasurable"]))

@@ -16,6 +16,12 @@ import time
 from typing import Any
 
 
+def answer_in(content: bytes) -> str:
+    """Return the line with the answer of the driver; before it may stand what the SDK prints."""
+    lines = content.split(b"\n")[:-1]
+    return next((line.decode() for line in lines if line.startswith(b'{"texts"')), "")
+
+
 def ask(once: Any, talk: Any, packages: Any, line: str, seconds: float) -> str:
     """Return the answer to a job as a line of JSON."""
     reading, writing = os.pipe()
@@ -30,7 +36,7 @@ def ask(once: Any, talk: Any, packages: Any, line: str, seconds: float) -> str:
             os._exit(1)
     os.close(writing)
     due, content = time.monotonic() + seconds, b""
-    while b"\n" not in content and (left := due - time.monotonic()) > 0:
+    while not (answer := answer_in(content)) and (left := due - time.monotonic()) > 0:
         if select.select([reading], [], [], left)[0]:
             chunk = os.read(reading, 65536)
             content += chunk
@@ -40,8 +46,8 @@ def ask(once: Any, talk: Any, packages: Any, line: str, seconds: float) -> str:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    if b"\n" in content:
-        return content.partition(b"\n")[0].decode()
+    if answer:
+        return answer
     return json.dumps({"hang": True} if time.monotonic() >= due else {"failure": "the driver printed no answer"})
 
 

@@ -15,6 +15,7 @@ from tests.harm.workers import Reported
 
 _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 _WIDTH: Final = 120
+_EMPTY: Final = "(an empty text)"
 
 
 class Outcome(NamedTuple):
@@ -28,8 +29,8 @@ class Outcome(NamedTuple):
 class Seen:
     """What a client did: its texts and error, the calls that it ran, and the history in its last request.
 
-    `history` has what follows from replies of the model: for an assistant message its calls and its reasoning, for a
-    result the number of its call and its text. `said` are the texts of the assistant messages.
+    `history` has what follows from replies of the model: for an assistant message its calls, whether they are signed,
+    and its reasoning, for a result the number of its call and its text. `said` are the texts of the assistant messages.
     """
 
     texts: tuple[str, ...] = ()
@@ -81,9 +82,8 @@ def shown(text: str) -> str:
 
 
 def _difference(before: Sequence[str], after: Sequence[str]) -> str:
-    lost, more = Counter(before) - Counter(after), Counter(after) - Counter(before)
-    parts = [f"without {' and '.join(lost)}"] if lost else []
-    parts += [f"with {' and '.join(more)}"] if more else []
+    listed = (("without", Counter(before) - Counter(after)), ("with", Counter(after) - Counter(before)))
+    parts = [f"{word} {' and '.join([each or _EMPTY for each in texts])}" for word, texts in listed if texts]
     return shown("; ".join(parts) or "in another order")
 
 
@@ -95,8 +95,10 @@ def _history(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             ids += [each.get("id") for each in calls]
             functions = [each.get("function") or {} for each in calls]
             listed = [[each.get("name"), parse_arguments(each.get("arguments"))] for each in functions]
+            signed = [number for number, each in enumerate(calls, 1) if each.get("extra_content")]
             thought = [_json(message[key]) for key in _REASONING if message.get(key)]
-            yield f"assistant {_json(listed)} {' '.join(thought)}".strip()
+            signatures = [f"signature of call {number}" for number in signed]
+            yield f"assistant {' '.join([_json(listed), *signatures, *thought])}"
         elif message.get("role") == "tool":
             given = message.get("tool_call_id")
             number = ids.index(given) + 1 if given in ids else 0

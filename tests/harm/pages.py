@@ -14,6 +14,9 @@ from tests.harm.data import Measured
 
 PAGE: Final = "harm.md"
 _WIRES: Final = ("chat", "messages", "responses", "gemini")
+_REPORTS: Final = ("/issues/", "/pull/", "/discussions/")
+"""What the address of a report of a fault has in it."""
+
 _HEAD: Final = """\
 # What a server's fault costs clients
 
@@ -25,6 +28,12 @@ The simulator accepts every request: a wrong second request is one that a strict
 `python -m tests.harm --write`, which measures what is missing here; `reports/harm.json` has the words of each pair.
 """
 
+_LIMITS: Final = (
+    "The conversation shows calls, texts and histories. What a client shows of usage, models or ids of replies is not "
+    "compared, so faults of these are harmless here even if they spoil a bill or a log. Rules without a planted fault "
+    "are not in the lists."
+)
+
 
 def write_all(folder: Path, measured: Measured, rules_file: Path = DATA) -> None:
     """Write the data, what the package reads of them, and the page."""
@@ -35,8 +44,7 @@ def write_all(folder: Path, measured: Measured, rules_file: Path = DATA) -> None
 def counted(measured: Measured) -> str:
     """Return how many pairs were measured of how many."""
     clients = {(pair.wire, pair.client) for pair in measured.pairs}
-    plans = {wire: len(list(data.planned(wire))) for wire in _WIRES}
-    every = sum(plans[wire] for wire, _ in clients)
+    every = sum(data.pairs_of(*each) for each in clients)
     return f"{len(measured.pairs)} of {every} pairs of a fault and a client measured, with {len(clients)} clients"
 
 
@@ -60,7 +68,7 @@ def _clients(listed: list[Any], unmeasurable: Mapping[str, str]) -> Iterator[str
         about = [each for each in listed if each["wire"] == wire]
         clients = sorted({client for each in about for client in (*each["clients"], *each["absent"])})
         pairs = sum(len(each["clients"]) + len(each["absent"]) for each in about)
-        every = len(clients) * len(list(data.planned(wire)))
+        every = sum(data.pairs_of(wire, client) for client in clients)
         shown = f"{len(clients)}: {', '.join(clients)}" if clients else "none"
         yield f"| {wire} | {shown} | {len({each['fault'] for each in about})} | {pairs} | {every} |"
     for name, why in unmeasurable.items():
@@ -73,9 +81,19 @@ def _levels(by_rule: Mapping[str, BrokenClients]) -> Iterator[str]:
     replies = [(rule, about) for rule, about in listed if rule.on.side is Side.PROVIDER]
     calm = [(rule, about) for rule, about in replies if rule.level is Level.MUST and not about.broken]
     harsh = [(rule, about) for rule, about in replies if rule.level is not Level.MUST and about.broken]
-    yield from ("", "## Rules whose level and harm differ", "")
-    yield from _list("A MUST that no measured fault of it broke a client by:", calm)
+    yield from ("", "## Rules whose level and harm differ", "", _LIMITS, "")
+    yield from _list("A MUST by reports alone, without a specification's word, whose faults broke no client:", [
+        each for each in calm if not _is_specified(each[0])
+    ])  # fmt: skip
+    yield from _list("A MUST by a specification, whose faults broke no client:", [
+        each for each in calm if _is_specified(each[0])
+    ])  # fmt: skip
     yield from _list("Not a MUST, but a fault of it breaks clients:", harsh)
+
+
+def _is_specified(rule: rules.Rule) -> bool:
+    """Return whether the source of a rule is a document of a vendor, not the report of a fault."""
+    return not any(part in rule.source.url for part in _REPORTS)
 
 
 def _list(head: str, listed: list[tuple[rules.Rule, BrokenClients]]) -> Iterator[str]:

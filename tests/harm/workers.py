@@ -97,17 +97,29 @@ class Worker:
         try:
             self._child.stdin.write(orjson.dumps({**job, "seconds": seconds}) + b"\n")
             self._child.stdin.flush()
-            line = self._lines.get(timeout=seconds + _GRACE)
-        except (OSError, queue.Empty) as error:
+            value = self._answer(seconds + _GRACE)
+        except queue.Empty:
+            # What watches over the time is itself kept from it, as by an endless loop.
             self._stop()
-            return Reported(failure=f"the worker does not answer ({type(error).__name__})")
-        if not line:
+            return Reported(hung=True)
+        except OSError as error:
+            self._stop()
+            return Reported(failure=f"the worker cannot be asked: {error}")
+        if value is None:
             self._stop()
             return Reported(failure=f"the worker ended; see {self._errors}: {self._tail()}")
-        value = orjson.loads(line)
         if value.get("hang"):
             return Reported(hung=True)
         return Reported(failure=value["failure"]) if "failure" in value else Reported(DriverAnswer.from_json(value))
+
+    def _answer(self, seconds: float) -> dict[str, Any] | None:
+        """Return the next answer, or None if the worker ended; what else an SDK prints is passed over."""
+        while line := self._lines.get(timeout=seconds):
+            with contextlib.suppress(orjson.JSONDecodeError):
+                value = orjson.loads(line)
+                if isinstance(value, dict):
+                    return value
+        return None
 
     @property
     def _errors(self) -> Path:

@@ -99,8 +99,17 @@ def _later(session: ClientSession) -> Sequence[SessionRequest]:
     return [request for request in _accepted(session) if request.number in later]
 
 
+def _first(session: ClientSession) -> Sequence[SessionRequest]:
+    """Return the first request of a session that begins with a history."""
+    return _accepted(session)[:1] if session.scenario.history else ()
+
+
+def _has_history(scenario: Scenario) -> bool:
+    return bool(scenario.history)
+
+
 def _has_later_prompts(scenario: Scenario) -> bool:
-    return len(scenario.prompts) > 1 and _is_complete(scenario)
+    return len(scenario.asked) > 1 and _is_complete(scenario)
 
 
 def _is_complete(scenario: Scenario) -> bool:
@@ -133,4 +142,5 @@ incomplete_replies: Final = LoopView(
     "reply that is truncated or contains an error", _incomplete, is_guaranteed=_truncates
 )
 later_requests: Final = LoopView("request of a later prompt", _later, is_guaranteed=_has_later_prompts)
+first_requests: Final = LoopView("first request after a given history", _first, is_guaranteed=_has_history)
 accepted_requests: Final = LoopView("accepted request", _accepted)

@@ -1,6 +1,7 @@
 """The answer to `prepare --ask`: the requests, their fields and what is missing of the wish, as JSON and as text."""
 
 from collections.abc import Iterator, Mapping
+from shlex import quote
 from typing import Any, Final
 
 from conformance.profiles import Profile
@@ -8,6 +9,8 @@ from conformance.reporting.asked.fields import FieldClaim, SentField, fields, se
 from conformance.reporting.asked.requests import Sample, Wish
 from conformance.reporting.bodies import body_lines
 from conformance.reporting.text import shorten
+from conformance.suite.unknowns import open_claims
+from conformance.wire.native import CHAT
 from conformance.wires import by_name
 
 _VALUE: Final = 48
@@ -31,6 +34,7 @@ def answer(found: Sample, profile: Profile, wish: Wish) -> dict[str, Any]:
         "second": second,
         "fields": [_field(each) for each in fields(found, profile, wish)],
         "missing": [each._asdict() for each in found.shortfalls],
+        "open": [str(each) for each in open_claims(profile, profile.model)],
     }
 
 
@@ -58,7 +62,16 @@ def lines(found: Sample, profile: Profile, wish: Wish) -> Iterator[str]:
             yield f"    {aligned}  {source}".rstrip()
             yield from [f"      another source says {each.value}: {each.source}" for each in claim.others]
             yield from [f"      {claim.choice}"] if claim.choice else []
+    if still_open := open_claims(profile, profile.model):
+        yield from ("", f"Open of the core facts: {', '.join(map(str, still_open))}.")
+        yield f"With a key, a few requests settle them: {_command(profile)}"
     yield from ("", "The first reply is the simulator's: ids, signatures and texts in the second request are examples.")
+
+
+def _command(profile: Profile) -> str:
+    wire = "" if profile.wire == CHAT else f" --protocol={profile.wire}"
+    model = f" --model={quote(profile.model)}" if profile.model else ""
+    return f"pytest --provider={quote(profile.service)}{wire}{model} --live --only-unknown --results DIR"
 
 
 def _wished(wish: Wish) -> str:

@@ -1,8 +1,9 @@
 """The words of a wish: which host, model, wire and turn a text such as "deepseek, tools, thinking on" means."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from conformance import profiles
@@ -33,11 +34,11 @@ _ALSO: Final[Mapping[str, tuple[str, ...]]] = {
     "no parallel": ("without parallel", "no parallel calls", "no parallel tool calls", "parallel off", "one call"),
     "thinking on": (
         "thinking", "think", "thinks", "thinking enabled", "thinking mode", "reasoning", "reasoning on",
-        "reasoning enabled",
+        "reasoning enabled", "interleaved thinking", "extended thinking",
     ),
     "thinking off": (
-        "no thinking", "without thinking", "thinking disabled", "non thinking", "not thinking", "no reasoning",
-        "without reasoning", "reasoning off", "reasoning disabled",
+        "no thinking", "no think", "without thinking", "thinking disabled", "non thinking", "not thinking",
+        "no reasoning", "without reasoning", "reasoning off", "reasoning disabled",
     ),
     "stream": ("streaming", "streamed", "stream on", "streaming on", "sse"),
     "no stream": (
@@ -64,6 +65,8 @@ _WIRES: Final[Mapping[str, tuple[str, str]]] = {
 _FILLERS: Final = frozenset(
     ("a", "and", "at", "by", "for", "from", "in", "is", "on", "over", "the", "to", "using", "via", "wire", "with")
 )
+_WORD: Final = re.compile(r"[a-z]+")
+_ENDS: Final = " .!?:"
 _SEPARATORS: Final = re.compile(r"[,;\n]+|\s\+\s")
 _PHRASES: Final = {also: name for name, words in _ALSO.items() for also in (name, *words)}
 
@@ -108,7 +111,7 @@ def understood(text: str, provider: str = "", model: str = "", protocol: str = "
     hosts serve, and Unusable for a wish that contradicts itself or names no host.
     """
     found = _Understood(wire=protocol)
-    for part in filter(None, map(str.strip, _SEPARATORS.split(text))):
+    for part in filter(None, [each.strip(_ENDS) for each in _SEPARATORS.split(text)]):
         _understand(part, found)
     host, asked = _host(found, provider)
     for each in found.models:
@@ -177,9 +180,15 @@ def _is_listed(text: str) -> bool:
 
 def _odd_word(words: Sequence[str]) -> str:
     """Return the first of several words that stands in no profile, and is no version; empty if there is none."""
-    known = [*[word.lower() for word in naming.called()], *[first_words(text) for _, text in texts()]]
     plain = [word for word in words if word.isalpha() and word.lower() not in _FILLERS] if len(words) > 1 else []
-    return next((word for word in plain if not any(word.lower() in each for each in known)), "")
+    return next((word for word in plain if word.lower() not in _known_words()), "")
+
+
+@cache
+def _known_words() -> frozenset[str]:
+    """Return the words of which the names of providers and models are made."""
+    every = (*profiles.names(), *naming.called(), *[first_words(text) for _, text in texts()])
+    return frozenset(word for each in every for word in _WORD.findall(each.lower()))
 
 
 def _models(profile: Profile) -> Iterator[str]:
@@ -201,6 +210,8 @@ def _host(found: _Understood, provider: str) -> tuple[str, str]:
         hosts = {name: each for name, each in hosts.items() if each.profile not in (known.name, known.service)}
         hosts[provider] = Resolved(known.reference)
     if len(hosts) > 1:
+        hosts = {name: each for name, each in hosts.items() if not _is_family(each.profile, hosts.values())}
+    if len(hosts) > 1:
         raise Unusable(f"the wish names several hosts, {' and '.join(hosts)}; keep one of them")
     if len(both) > 1:
         raise Unusable(f"the wish names several models, {' and '.join(both)}; keep one of them")
@@ -218,6 +229,16 @@ def _host(found: _Understood, provider: str) -> tuple[str, str]:
     raise Unusable('the wish names no host; name one, as in "deepseek, tools, thinking on", or add --provider')
 
 
+def _is_family(vendor: str, hosts: Iterable[Resolved]) -> bool:
+    """Return whether a name stands for the models of a vendor: that of another host's default model."""
+    others = [profiles.load_profile(each.profile) for each in hosts if each.profile != vendor]
+    return any(naming.vendor_of(each) == vendor for other in others for each in _defaults(other))
+
+
+def _defaults(profile: Profile) -> Iterator[str]:
+    yield from [each.model for each in (profile, *profile.protocols.values()) if each.model]
+
+
 def _resolved(name: str) -> tuple[str, str]:
     """Return the host of a model that stands alone; raises AmbiguousName with those that serve it, or UnknownName."""
     try:
@@ -228,8 +249,6 @@ def _resolved(name: str) -> tuple[str, str]:
 
 def _model(name: str, host: str, other: str) -> str:
     """Return how a host calls a model; raises UnknownName if the words name none that anybody serves."""
-    if other:
-        raise Unusable(f"the wish names several models, {other} and {name}; keep one of them")
     profile = profiles.load_profile(host)
     resolved = naming.find(name)
     own = resolved.model if resolved and resolved.profile == profile.name else ""
@@ -238,6 +257,8 @@ def _model(name: str, host: str, other: str) -> str:
     own = own or model_names.may_serve(profile, name) or served.get(profile.name, "")
     if not own and not (resolved or naming.vendor_of(name) or served):
         raise _unknown(name)
+    if other:
+        raise Unusable(f"the wish names several models, {other} and {name}; keep one of them")
     if served.get(profile.name):
         return served[profile.name]
     at_host = naming.find(f"{name} at {host}")

@@ -1,7 +1,7 @@
 """All rules and loop facts as a page of Markdown: what they require, why, an example, and who breaks them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -44,13 +44,15 @@ def publish(table: Table) -> Mapping[str, str]:
     return {"rules.md": render(table, [*rules.of_traffic(), *loop.load()])}
 
 
-def render(table: Table, listed: Iterable[Rule | Fact]) -> str:
-    """Return the page: a list of all, then each with its family."""
+def render(table: Table, listed: Iterable[Rule | Fact], broken: Callable[[str], BrokenClients | None] = of_rule) -> str:
+    """Return the page: a list of all, then each with its family; `broken` returns the clients that a rule breaks."""
     failing = _failing(table)
     families: dict[str, list[_Entry]] = {}
     overview = []
     for rule in listed:
-        families.setdefault(rule.id.partition("/")[0], []).append(_entry(rule, failing.get(rule.id, ())))
+        families.setdefault(rule.id.partition("/")[0], []).append(
+            _entry(rule, failing.get(rule.id, ()), broken(rule.id))
+        )
         name = f"[{rule.id}](#{_anchor(rule.id)})"
         overview.append([name, rule.level.value, _side(rule), prose(rule.title)])
     return render_template("_markdown/rules.md.j2", results=bool(table.cells), overview=overview, families=families)
@@ -69,14 +71,14 @@ def _failing(table: Table) -> Mapping[str, Sequence[tuple[str, Sequence[str]]]]:
     return found
 
 
-def _entry(rule: Rule | Fact, failing: Sequence[tuple[str, Sequence[str]]]) -> _Entry:
+def _entry(rule: Rule | Fact, failing: Sequence[tuple[str, Sequence[str]]], broken: BrokenClients | None) -> _Entry:
     why, fix = advice(rule.doc)
     claims, refused, base, example = [], "", "", []
     if isinstance(rule, Rule):
         claims, refused = [name for name in rule.reads if name != rule.claim], rule.claim or ""
         base, example = rule.bad[0].base, list(_example(rule.bad[0]))
     paragraphs = [paragraph for paragraph in why.split("\n\n") if paragraph]
-    return _Entry(rule, _side(rule), paragraphs, fix, claims, refused, base, example, failing, of_rule(rule.id))
+    return _Entry(rule, _side(rule), paragraphs, fix, claims, refused, base, example, failing, broken)
 
 
 def _example(example: Example) -> Iterator[str]:

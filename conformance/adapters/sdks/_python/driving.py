@@ -118,7 +118,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A conversation to hold: the endpoint, the prompts in order, and the tools."""
+    """A conversation to hold: the endpoint, the prompts in order, the tools, and what was said before (canonical)."""
 
     base_url: str
     api_key: str
@@ -130,6 +130,7 @@ class Job:
     tools: tuple[Tool, ...]
     max_turns: int
     events: Events
+    history: tuple[Mapping[str, Any], ...] = ()
 
     def tool(self, name: str) -> Tool:
         """Return the tool with a name; an unknown one returns a text that says so."""

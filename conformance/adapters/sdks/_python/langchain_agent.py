@@ -7,7 +7,7 @@ from driving import Job, Tool
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware, wrap_tool_call
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage, convert_to_messages
 from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -24,8 +24,10 @@ async def talk(job: Job, model: BaseChatModel) -> AsyncIterator[str]:
         middleware=[failures_as_results, *gates],
         checkpointer=InMemorySaver(),
     )
+    given = convert_to_messages(job.history)
     for prompt in job.prompts:
-        state = await run(job, agent, {"messages": [HumanMessage(prompt)]})
+        state = await run(job, agent, {"messages": [*given, HumanMessage(prompt)]})
+        given = []
         while state.interrupts:
             decisions = decide(job, state.interrupts[0].value["action_requests"])
             state = await run(job, agent, Command(resume={"decisions": decisions}))

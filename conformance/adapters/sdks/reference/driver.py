@@ -40,6 +40,8 @@ known = profiles.load_profile(job.get("profile") or job["provider"]).at(job["mod
 # The ids are this provider's own and are sent back unchanged, whatever the profile claims about foreign ids.
 claims = {name: value for name, value in known.items() if not name.startswith("ids.")}
 history = [{"role": "system", "content": job["system"]}] if job["system"] else []
+# What comes from elsewhere has the ids and the reasoning of others.
+history += egress.prepare(job.get("history", []), known).messages
 answer = {"texts": []}
 try:
     with Client(Endpoint(job["base_url"], job["api_key"])) as client, ThreadPoolExecutor() as pool:

@@ -80,6 +80,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="",
         help="with --driver, run it in DIR, for commands such as `npx` and `python -m` (default: an empty folder)",
     )
+    add(
+        "--takes-history",
+        action="store_true",
+        help="with --driver, it begins with the job's `history`: run the scenarios that have one, too",
+    )
     add("--strict", action="store_true", help="reject what the provider rejects, instead of only recording it")
     add("--keep", metavar="DIR", default="", help="write the exchanges of each case to DIR, for `conformance check`")
     baseline = parser.add_mutually_exclusive_group()
@@ -149,6 +154,8 @@ def _plan(arguments: argparse.Namespace) -> "RunPlan":
         chosen = definition.load(arguments.name, _adapters.definitions_folder(arguments))
         if arguments.protocol not in ("", chosen.protocol):
             raise Unusable(f"--protocol is for --driver: {chosen.name} speaks {chosen.protocol}")
+        if arguments.takes_history:
+            raise Unusable(f"--takes-history is for --driver; the definition of {chosen.name} says whether it does")
         plan = _adapters.plan(chosen, arguments.provider or chosen.providers[0], arguments, dict(_variables(arguments)))
     else:
         plan = _driver_plan(arguments)
@@ -179,7 +186,8 @@ def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
     command = words if folder is not None else tuple(map(_from_anywhere, words))
     driver = Driver(command, folder, variables, arguments.seconds or SECONDS, uses_network=arguments.allow_network)
     profile = on_wire(load_profile(arguments.provider), arguments.protocol)
-    return RunPlan(UNNAMED, driver, profile, scenarios=tuple(arguments.scenario))
+    scenarios, takes_history = tuple(arguments.scenario), arguments.takes_history
+    return RunPlan(UNNAMED, driver, profile, scenarios=scenarios, takes_history=takes_history)
 
 
 def _from_anywhere(word: str) -> str:
