@@ -3,10 +3,11 @@
 import copy
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.gateways import direct
+from conformance.transport.http import HttpReply
 
 Body = dict[str, Any]
 
@@ -281,7 +282,13 @@ def _on_one_line(text: str) -> str:
     return text.replace("\\r\\n", "\\n")
 
 
+def _failing(reply: HttpReply) -> HttpReply:
+    return replace(reply, status=500, body=b'{"error": {"message": "Something went wrong", "type": "api_error"}}')
+
+
 FURTHER = (
+    Planted("replies-arrive", "reply", "plain-answer", {"quirk": _failing}, ("chat", "chat")),
+    Planted("replies-arrive", "reply", "one-tool-call", {"quirk": _failing}, ("messages", "chat")),
     Planted(
         "calls-kept", "reply", "parallel-tool-calls", _message(_calls(lambda calls: calls[1:])), ("responses", "chat")
     ),

@@ -12,14 +12,15 @@ from conformance import load_profile, scenarios
 from conformance.discovery.discovering import Discovery, breaches, discover
 from conformance.discovery.interview import Interview
 from conformance.discovery.writing import profile_text
+from conformance.errors import Unusable
 from conformance.observations.collected import collect
 from conformance.observations.comparing import matching
 from conformance.profiles import Profile
 from conformance.results import Evidence
-from conformance.simulator import Simulator
+from conformance.simulator import Simulator, simulated
 from conformance.suite.play import play
 from conformance.suite.turns import Subject
-from conformance.transport.client import Inconclusive
+from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.wire.exchange import Exchange
 
 Ask = Callable[[Mapping[str, Any]], Exchange]
@@ -251,7 +252,7 @@ def written(found: Discovery, path: Path) -> Profile:
     return load_profile(path)
 
 
-def played_back(profile: Profile, ask: Ask) -> Iterator[str]:
+def played_back(profile: Profile, ask: Ask, model: str = "m") -> Iterator[str]:
     """Yield the breaches in the cases that are played again, and the claims that their replies contradict."""
     sent: list[Exchange] = []
 
@@ -259,14 +260,30 @@ def played_back(profile: Profile, ask: Ask) -> Iterator[str]:
         sent.append(ask(body))
         return sent[-1]
 
-    subject = Subject(profile, "m", send, Evidence.LIVE)
+    subject = Subject(profile, model, send, Evidence.LIVE)
     for scenario, variant in CASES:
         yield from breaches(play(scenario, variant, subject))
-    claims = profile.at("m", "")
+    claims = profile.at(model, "")
     for exchange in sent:
         shown = collect([(exchange,)], claims)
         _, other = matching({name: [each.sight for each in seen] for name, seen in shown.items()}, claims)
         yield from [f"contradicted: {name}: {claims[name]}" for name in sorted(other)]
+
+
+def test_a_server_that_refuses_everything_is_no_profile() -> None:
+    ask = rule_of(simulator({}).send, lambda _: "go away")
+    with pytest.raises(Unusable, match=r"rejects a plain question to m: HTTP 400: .*go away"):
+        discover(Interview(ask, LIMIT, cases=CASES), "m")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["anthropic.messages", "openai.responses"])
+def test_the_profile_of_another_wire_holds_when_it_is_played_back(name: str) -> None:
+    provider, wire = name.split(".")
+    with simulated(load_profile(provider)) as url, Client(Endpoint(f"{url}/v1", wire=wire)) as client:
+        session = Interview(client.send, LIMIT, wire=wire, cases=CASES)
+        found = discover(session, load_profile(name).model)
+        assert ([], []) == (found.broken, list(played_back(found.profile(), client.send, found.model)))
 
 
 def test_a_breach_that_no_claim_covers_is_reported_at_discovery_and_again() -> None:
@@ -324,9 +341,9 @@ def test_the_profile_of_an_odd_server_holds_when_it_is_played_back(name: str, tm
 @pytest.mark.slow
 def test_the_profile_of_a_foreign_field_describes_its_server(foreign: Discovery, tmp_path: Path) -> None:
     profile = written(foreign, tmp_path / "odd.yaml")
-    simulated = Simulator(profile).send
-    assert [] == list(dict.fromkeys(played_back(profile, simulated)))
-    call = interleaved(profile, simulated)[0]
+    ask = Simulator(profile).send
+    assert [] == list(dict.fromkeys(played_back(profile, ask)))
+    call = interleaved(profile, ask)[0]
     assert "The temperature comes first" in call["thinking_notes"]
 
 

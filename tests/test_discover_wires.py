@@ -75,10 +75,15 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
             "responses.previous-response-id", "responses.previous-response-not-stored",
             "responses.two-states", "responses.unfinished-blob", "thinking.off", "tools.schema-dialect",
             "error.in-200", "request.conflicts", "request.too-long", "responses.phases", "signature.foreign-host",
+            "responses.compaction", "responses.open-responses", "stream.done",
         }
     ),
 }  # fmt: skip
-"""By profile, the only claims that may be missing: no scenario asks, or the search for switches ends before."""
+"""By profile, the only claims that may be missing: no scenario asks, or the search for switches ends before.
+
+No scenario compacts a history or compares a host with Open Responses, and no observation reads the end mark of a native
+stream.
+"""
 
 
 def marked() -> Iterator[Any]:

@@ -136,7 +136,7 @@ def _play_single(
     else:
         with Client(front.endpoint) as client:
             exchange = playing.send(client, body, played)
-        if request.watched == "comments" and exchange is not None:
+        if request.watched == "comments" and exchange is not None and (exchange.status or 0) < 400:
             seen = {"comments-harmless": str(message["content"]) in _text(exchange)}
     return played, opened.exchanges, seen
 

@@ -98,15 +98,15 @@ def on_wire(profile: Profile, protocol: str) -> Profile:
     return profile.protocols[protocol]
 
 
-def check_base_url(url: str) -> None:
-    """Raise Unusable if requests cannot be sent to a base URL."""
+def check_base_url(url: str, argument: str = "--base-url") -> None:
+    """Raise Unusable if requests cannot be sent to a base URL, which is the value of an argument."""
     try:
         parts = urlsplit(url)
         is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_usable = False
     if not is_usable:
-        raise Unusable(f"--base-url: expected a URL such as http://127.0.0.1:8000/v1, got {shown_url(url)}")
+        raise Unusable(f"{argument}: expected a URL such as http://127.0.0.1:8000/v1, got {shown_url(url)}")
 
 
 def headers_of(given: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from conformance.gateways.loss import GatewayLoss, known, losses, title
 from conformance.reporting.text import code, markdown_table, plural, prose
@@ -29,22 +29,29 @@ A cell says what becomes of a fact at one front before one back:
 Issues: TypeAlias = Mapping[str, Mapping[str, str]]
 """The issues in which a fault is known: by gateway with its version, then by fact."""
 
-_NONE: Final[Issues] = MappingProxyType({})
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
-def render(many: Sequence[Results], unable: Sequence[tuple[str, str]] = (), issues: Issues = _NONE) -> str:
-    """Return the page; `unable` are gateways that cannot run here, each with the reason."""
-    return "\n".join(_lines(sorted(many, key=lambda each: each.name), unable, issues)) + "\n"
+def render(
+    many: Sequence[Results],
+    unable: Sequence[tuple[str, str]] = (),
+    issues: Issues = _NONE,
+    notes: Mapping[str, str] = _NONE,
+) -> str:
+    """Return the page; `unable` are gateways that cannot run here, each with the reason, `notes` those of others."""
+    return "\n".join(_lines(sorted(many, key=lambda each: each.name), unable, issues, notes)) + "\n"
 
 
-def _lines(many: Sequence[Results], unable: Sequence[tuple[str, str]], issues: Issues) -> Iterator[str]:
+def _lines(
+    many: Sequence[Results], unable: Sequence[tuple[str, str]], issues: Issues, notes: Mapping[str, str]
+) -> Iterator[str]:
     yield from ("# Gateways", "", INTRODUCTION)
     by_gateway: dict[str, list[Results]] = {}
     for results in many:
         by_gateway.setdefault(results.subject.partition(":")[0], []).append(results)
     for name, own in by_gateway.items():
         day = max([each.run.date for each in own], default="")
-        yield from (f"## {prose(name)}", "", f"Run on {day}.", "")
+        yield from (f"## {prose(name)}", "", f"Run on {day}. {prose(notes.get(name, ''))}".strip(), "")
         heads = [f"{each.run.protocol} → {each.provider}" for each in own]
         facts = [fact for fact in known() if any([_cell(each, fact) != "–" for each in own])]
         rows = [[code(fact.partition("/")[2]), *[_cell(each, fact) for each in own]] for fact in facts]

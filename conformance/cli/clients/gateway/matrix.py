@@ -59,7 +59,8 @@ def _write_page(target: Path, folder: Path) -> None:
     if many:
         chosen = [definition.load(name) for name in definition.names()]
         issues = {f"{each.name}@{each.version}": each.issues for each in chosen}
-        artifacts.write(folder / "gateways.md", render(many, definition.unable(), issues))
+        notes = {f"{each.name}@{each.version}": each.note for each in chosen}
+        artifacts.write(folder / "gateways.md", render(many, definition.unable(), issues, notes))
 
 
 def _run_all(target: Path, arguments: argparse.Namespace) -> int:

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.wires import NAMES, by_name
 
     url = arguments.url.rstrip("/")
-    check_base_url(url)
+    check_base_url(url, "URL")
     wires = (by_name(arguments.protocol).name,) if arguments.protocol else NAMES
     _check_target(arguments.out)
     key = _key(arguments.key_env)
