@@ -12,7 +12,10 @@ from conformance.wire.text import content_text
 @fact(
     Level.MUST,
     on=first_requests,
-    source=Source("https://platform.openai.com/docs/guides/conversation-state?api-mode=chat"),
+    source=Source(
+        "https://developers.openai.com/api/docs/guides/conversation-state.md",
+        "each text generation request is independent and stateless",
+    ),
 )
 def judge(request: SessionRequest, session: ClientSession) -> Iterator[Fault]:
     """A history that the client begins with is sent with the first prompt.
