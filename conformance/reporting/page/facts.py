@@ -60,7 +60,7 @@ EVIDENCE: Final[Mapping[str, tuple[str, str, str]]] = {
 _AGING: Final = 90
 _OLD: Final = 365
 
-_KINDS: Final = ("vendor", "host", "gateway", ENGINE)
+_KINDS: Final = ("vendor", "host", "gateway", ENGINE, "specification")
 """The kinds of providers in the order of the table."""
 
 

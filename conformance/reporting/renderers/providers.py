@@ -27,6 +27,7 @@ _KINDS: Final = {
     "host": "hosts models of other vendors",
     "gateway": "routes requests to other providers",
     "engine": "is software that you run yourself",
+    "specification": "is a specification that servers follow",
 }
 _SECTIONS: Final = {
     "Thinking": ("thinking.",),
