@@ -93,6 +93,7 @@ def test_the_page_of_a_subject_has_its_answers_requests_and_fixes(opened: Openin
     with opened("#/of/example") as page:
         expect(page.locator("#other")).to_contain_text("SDKs tested on it")
         expect(page.locator("#other")).to_contain_text("✗ loses (1): an-sdk")
+        expect(page.locator("#other")).not_to_contain_text("undefined")
     with opened("#/of/nobody") as page:
         expect(page.locator("#other")).to_contain_text("There is no provider or SDK named “nobody”.")
 

@@ -22,7 +22,9 @@ function readRow(element, place) {
 function readAnswer(element) {
   const notes = [...element.querySelectorAll(".n")].map((note) => note.textContent);
   const value = element.querySelector(".v").textContent;
-  return { element, value, notes, meaning: element.className, evidence: element.querySelector(".e")?.textContent.trim() ?? "" };
+  // The cell may have a second class, of its age.
+  const meaning = MEANINGS.find((each) => element.classList.contains(each));
+  return { element, value, notes, meaning, evidence: element.querySelector(".e")?.textContent.trim() ?? "" };
 }
 
 function preparePins(toggle) {
