@@ -87,8 +87,7 @@ def test_the_page_of_a_provider_has_a_column_for_each_api(opened_at: Opening, na
         current = columns.locator("[aria-current=page]")
         assert f"#/of/{name}" == current.get_attribute("href")
         page.get_by_role("link", name="Compare every rule").click()
-        heads = page.locator("table[aria-label=Comparison] thead th").all_inner_texts()
-        assert ["Row", *WIRED] == heads
+        expect(page.locator("table[aria-label=Comparison] thead th")).to_have_text(["Row", *WIRED])
 
 
 def test_a_provider_without_chat_completions_is_found_by_its_name(opened_at: Opening) -> None:
