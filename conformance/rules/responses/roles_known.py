@@ -5,7 +5,6 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
 _ROLES: Final = ("assistant", "system", "developer", "user")
-_UNKNOWN: Final = "request.unknown-role"
 _SYSTEM: Final = "responses.system-role"
 _ROLE = "/0/request/input/5/role"
 _REFUSED = {_SYSTEM: {"status": 400, "message": "System messages are not allowed"}}
@@ -21,7 +20,8 @@ _REFUSED = {_SYSTEM: {"status": 400, "message": "System messages are not allowed
         example("responses-request", {_ROLE: "system"}, _REFUSED),
     ],
     good=[example("responses-request")],
-    reads=(_UNKNOWN, _SYSTEM),
+    claim="request.unknown-role",
+    reads=(_SYSTEM,),
     wires=("responses",),
 )
 def judge(item: SentItem, context: Context) -> list[Fault]:
@@ -37,5 +37,4 @@ def judge(item: SentItem, context: Context) -> list[Fault]:
         return [Fault(text, at=("role",), values=values, claim=_SYSTEM)]
     if role in _ROLES:
         return []
-    text = f"expected one of {', '.join(_ROLES)}, got {role!r}"
-    return [Fault(text, at=("role",), values=values, claim=_UNKNOWN)]
+    return [Fault(f"expected one of {', '.join(_ROLES)}, got {role!r}", at=("role",), values=values)]
