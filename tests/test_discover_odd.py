@@ -11,6 +11,7 @@ import pytest
 from conformance import load_profile, scenarios
 from conformance.discovery.discovering import Discovery, breaches, discover
 from conformance.discovery.interview import Interview
+from conformance.discovery.wires import profile_of
 from conformance.discovery.writing import profile_text
 from conformance.errors import Unusable
 from conformance.observations.collected import collect
@@ -30,6 +31,7 @@ LIMIT, DAY = 600, "2026-11-28"
 PLAYED = ("plain-answer", "one-tool-call", "two-tool-turns", "parallel-tool-calls", "interleaved-thinking")
 CASES = tuple([(scenarios.load(name), variant) for name in PLAYED for variant in ("plain", "stream")])
 
+TOOLS = [scenarios.tool_definitions()["get_weather"]]
 THINKS: Mapping[str, Any] = {"thinking.mode": "always", "reasoning.response-field": "reasoning_content"}
 
 
@@ -324,6 +326,35 @@ def test_what_was_seen_too_rarely_has_low_confidence() -> None:
     _, found = found_of(no_tools)
     once = found.claims["request.unknown-model"]
     assert ("low", "seen once", "high") == (once.confidence, once.note, found.claims["tools.supported"].confidence)
+
+
+def test_calls_that_are_sent_one_a_message_are_one_turn_of_the_script() -> None:
+    scenario = scenarios.load("parallel-tool-calls")
+    sent: list[dict[str, Any]] = [{"role": "user", "content": scenario.prompts[0]}]
+    for number, (city, degrees) in enumerate((("Madrid", "28.4"), ("Rome", "13.7"))):
+        function = {"name": "get_weather", "arguments": json.dumps({"city": city})}
+        call = {"id": f"chatcmpl-tool-{number:016x}", "type": "function", "function": function}
+        sent.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        sent.append({"role": "tool", "tool_call_id": call["id"], "content": degrees})
+    reply: Any = calls_split()({"model": "m", "messages": sent, "tools": TOOLS}).response
+    assert "Madrid has 28.4 degrees and Rome has 13.7." == reply["choices"][0]["message"]["content"]
+
+
+def test_where_unknown_ids_are_accepted_so_is_the_call_without_a_result() -> None:
+    scenario = scenarios.load("one-tool-call")
+    call = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
+    body = {
+        "model": "m",
+        "messages": [
+            {"role": "user", "content": scenario.prompts[0]},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "call_9", "content": "18"},
+        ],
+        "tools": TOOLS,
+    }
+    verdicts: tuple[Any, ...] = ("accepted", "unknown", {"status": 422, "message": "no call {id}"})
+    answers = [Simulator(profile_of({"results.unknown-id": each}, "chat")).send(body) for each in verdicts]
+    assert [200, 400, 422] == [each.status for each in answers]
 
 
 def marked() -> Iterator[Any]:

@@ -19,6 +19,7 @@ OURS: Final = {
     "conformance/linear.py": "compiles them to find errors, and replaces the engine where it is missing",
     "conformance/discovery/verdicts.py": "ids, escaped",
     "conformance/error_texts/fields.py": "patterns of this file",
+    "conformance/evidence/cited/texts.py": "words of profiles of this package, escaped",
     "conformance/files/recognition.py": "signs of the profiles of this package",
     "conformance/formats/hints.py": "patterns of this file",
     "conformance/markup/families.py": "names of models in the markup of this package",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance import profiles, rules, scenarios
+from conformance.broken_clients import of_rule
 from conformance.rules import advice
 from conformance.simulator import simulated
 from conformance.suite.rehearsal import plan
@@ -214,11 +215,14 @@ def test_a_provider_that_breaks_a_rule_fails_in_the_words_of_the_findings(
     ids = ("parallel-tool-calls.stream-tool-calls/id-unique-in-reply", "parallel-tool-calls.plain-results-missing")
     rule, probe = (failures.partition(f"{item}] _")[2].partition("\n____")[0].splitlines()[1:] for item in ids)
     unique, answered = rules.select(["tool-calls/id-unique-in-reply", "transcript/calls-answered"])
+    broken = of_rule(unique.id)
+    assert broken is not None
     at = "/0/response/3/choices/0/delta/tool_calls/0/id"
     assert [
         f"tool-calls/id-unique-in-reply: expected an id that is new in this reply, got 'call_0' again (at {at})",
         f"  rule:   {unique.title}",
         f"  fix:    {advice(unique.doc)[1]}",
+        f"  breaks: {broken.text}",
         "  more:   conformance explain tool-calls/id-unique-in-reply",
     ] == [rule[0], *rule[2:]]
     assert rule[1].startswith('  value:  [{"index":0,"delta":{"tool_calls":')

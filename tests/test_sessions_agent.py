@@ -22,7 +22,10 @@ from tests.loops import every
 from tests.sampling import sampled
 
 LOADED = {name: profiles.load(name) for name in profiles.names()}
-EVERY = [scenario for name in scenarios.names() if (scenario := scenarios.load(name)).for_clients]
+LISTED = [scenarios.load(name) for name in scenarios.names()]
+EVERY = [scenario for scenario in LISTED if scenario.for_clients and not scenario.history]
+"""The scenarios of clients, but those with a history, which this agent does not take."""
+
 ENDLESS = ("cut-stream", "error-inside-stream")
 """Scenarios whose replies never end, so an agent has to give up."""
 

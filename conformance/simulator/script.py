@@ -44,6 +44,8 @@ def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mappin
     A turn is not used if it calls tools that the request does not offer, or lacks the call that it demands.
     """
     messages = _messages(body)
+    if scenario is not None and isinstance(claims.get("request.several-calls"), Mapping):
+        messages = _rejoined(messages, scenario)
     offered = _offered(body) if claims.get("tools.supported") is not False else {}
     number = _assistants(messages) - (0 if scenario is None else _assistants(scenario.history))
     if scenario is not None and 0 <= number < len(scenario.turns):
@@ -57,6 +59,30 @@ def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mappin
 
 def _assistants(messages: Iterable[Mapping[str, Any]]) -> int:
     return len([message for message in messages if message.get("role") == "assistant"])
+
+
+def _rejoined(messages: Iterable[Mapping[str, Any]], scenario: Scenario) -> list[Mapping[str, Any]]:
+    """Return messages in which the calls of a turn that were sent one a message are in one again."""
+    sizes = [len(each.get("tool_calls") or ()) for each in scenario.history if each.get("role") == "assistant"]
+    expected = iter([*sizes, *[len(turn.calls) for turn in scenario.turns]])
+    joined: list[Mapping[str, Any]] = []
+    calls: list[Any] = []
+    caller, left = -1, 0
+    for message in messages:
+        own = message.get("tool_calls") if message.get("role") == "assistant" else None
+        if isinstance(own, list) and 0 < len(own) <= left:
+            left -= len(own)
+            calls = [*calls, *own]
+            joined[caller] = {**joined[caller], "tool_calls": calls}
+            continue
+        if message.get("role") == "assistant":
+            caller, calls = len(joined), own if isinstance(own, list) else []
+            wanted = next(expected, 0)
+            left = wanted - len(calls) if calls else 0
+        elif message.get("role") != "tool":
+            left = 0
+        joined.append(message)
+    return joined
 
 
 def with_results(turn: ScriptTurn, messages: Sequence[Any], claims: Mapping[str, Any]) -> ScriptTurn:

@@ -18,4 +18,5 @@ _NO_RESULTS = Table((), (), (), Inputs((), {}))
 
 def page() -> str:
     """Return the page: a list of all rules, then each with its family."""
-    return render(_NO_RESULTS, [*rules.of_traffic(), *loop.load()]).replace("# Rules\n", _HEADING, 1)
+    text = render(_NO_RESULTS, [*rules.of_traffic(), *loop.load()]).replace("# Rules\n", _HEADING, 1)
+    return text.replace("(harm.md)", "(../../reports/harm.md)")

@@ -26,10 +26,10 @@ ARCHIVES: dict[str, tuple[str, ...]] = {
 }
 """The folders that are archives in the wheel, and which files of them it holds."""
 
-MAX_BYTES = 6_000_000
-"""1.8 MB of them are the weights of the scripted model, 1.1 MB the cassettes of 60 providers and 32 further wires."""
+MAX_BYTES = 6_400_000
+"""1.8 MB of them are the weights of the scripted model, 1.3 MB the cassettes of 68 providers and 36 further wires."""
 
-MAX_FILES = 1_600
+MAX_FILES = 1_850
 """Nine of ten are modules and definition files of the package. Each pytest run of an environment reads their list."""
 
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}

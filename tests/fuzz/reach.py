@@ -43,8 +43,8 @@ class Watch:
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    """Note what the judge does; every front door calls the same function of it."""
-    watch, unwatched = Watch(), judge._judgement
+    """Note what the judge does: what judges a conversation at once and a session both end with the same function."""
+    watch, unwatched = Watch(), judge.judgement_of
 
     def watched(*given: Any, **named: Any) -> judge.Judgement:
         made = unwatched(*given, **named)
@@ -52,8 +52,8 @@ def watching() -> Iterator[Watch]:
         watch.failed.update(each.rule for each in made.faulty.values() if each.findings)
         return made
 
-    judge._judgement = watched
+    judge.judgement_of = watched
     try:
         yield watch
     finally:
-        judge._judgement = unwatched
+        judge.judgement_of = unwatched

@@ -8,6 +8,7 @@ from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
 _NO_ID = "results.without-id"
+_UNKNOWN_ID = "results.unknown-id"
 _NONE = "gemini.call-without-response"
 
 
@@ -25,7 +26,7 @@ _NONE = "gemini.call-without-response"
     ],
     good=[example("tool-result")],
     claim="results.missing",
-    reads=("results.missing-at-end", _NO_ID, _NONE),
+    reads=("results.missing-at-end", _NO_ID, _UNKNOWN_ID, _NONE),
     wires=EVERY,
 )
 def judge(turn: ToolTurn, context: Context) -> list[Fault]:
@@ -44,6 +45,8 @@ def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     if any(result.id is None for result in turn.results) and _NO_ID in context.claims:
         # What a provider does with a result without an id, it does with the call that this result may be meant for.
         claim = claim if context.rejects_or_damages(_NO_ID) else _NO_ID
+    elif claim is None and not context.knows("results.missing") and _is_misnamed(turn, context):
+        claim = _UNKNOWN_ID
     calls, faults = turn.calls, []
     for call in calls:
         key = key_of(call.id)
@@ -54,3 +57,10 @@ def judge(turn: ToolTurn, context: Context) -> list[Fault]:
             missing = {"id": call.id, "ids": call.id, "count": len(calls)}
             faults.append(Fault(message, at=("tool_calls", call.position), values=missing, claim=claim))
     return faults
+
+
+def _is_misnamed(turn: ToolTurn, context: Context) -> bool:
+    """Return True if a result names no call of the turn, and the provider answers such a request all the same."""
+    own = {key_of(call.id) for call in turn.calls}
+    is_answered = context.knows(_UNKNOWN_ID) and not context.rejects_or_damages(_UNKNOWN_ID)
+    return is_answered and any(result.id is not None and key_of(result.id) not in own for result in turn.results)

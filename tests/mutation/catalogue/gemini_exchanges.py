@@ -260,6 +260,22 @@ def call_with_an_id_where_it_is_rejected(part: Slot) -> None:
     part.value["functionCall"]["id"] = "call_1"
 
 
+@mutation(
+    where(contents("user"), lambda content: "functionResponse" in content.value["parts"][0]),
+    "gemini/roles-accepted",
+    claims={"request.unknown-role": REJECTED},
+)
+def results_of_the_older_role(content: Slot) -> None:
+    """Results have the role function, at a model that takes them only from the user."""
+    content.value["role"] = "function"
+
+
+@mutation(parts("user", "functionResponse"), "native/result-parts-accepted", claims={"results.image-parts": REJECTED})
+def file_in_a_response(part: Slot) -> None:
+    """A response holds a file, at a model that reads none there."""
+    part.value["functionResponse"]["parts"] = [{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}]
+
+
 @mutation(parts("model", "functionCall"))
 def call_with_an_id(part: Slot) -> None:
     """A call and its response have an id, which is optional."""

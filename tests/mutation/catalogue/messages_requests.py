@@ -267,6 +267,19 @@ def role_of_a_tool(message: Slot) -> None:
     message.value["role"] = "tool"
 
 
+@mutation(last(messages("user")), "messages/system-messages-accepted", claims={"messages.system-role": REJECTED})
+def instructions_behind_the_user(message: Slot) -> None:
+    """A message has the role system, at a model that does not take it."""
+    message.holder.append({"role": "system", "content": "Answer in French."})
+
+
+@mutation(blocks("tool_result"), "native/result-parts-accepted", claims={"messages.error-result-parts": REJECTED})
+def image_in_a_failed_result(block: Slot) -> None:
+    """A result that is marked as a failure holds an image, at a model that takes only text there."""
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    block.value.update(is_error=True, content=[{"type": "image", "source": source}])
+
+
 @mutation(native_targets.messages("user"))
 def cache_marked(message: Slot) -> None:
     """A message is marked for the cache."""

@@ -258,6 +258,17 @@ def tool_key_dropped(slot: Slot) -> None:
     slot.drop()
 
 
+@mutation(
+    where(items("function_call"), _before("function_call")),
+    "responses/calls-together",
+    claims={"responses.split-calls": REJECTED},
+)
+def message_between_calls(item: Slot) -> None:
+    """The assistant speaks between two calls of a turn, at a host that takes them for two turns then."""
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "And the other."}]}
+    item.holder.insert(item.key + 1, said)
+
+
 @mutation(items("function_call", "message"))
 def ids_left_out(item: Slot) -> None:
     """A call or a message is sent back without the id of its item."""
