@@ -220,9 +220,12 @@ def age(day: str, today: str) -> str:
 
 
 def fade(day: str, today: str) -> str:
-    """Return how old a day is beside another: empty, `aging` after 90 days, `old` after a year, or if it is unknown."""
+    """Return how old a day is beside another: empty, `aging` after 90 days, `old` after a year.
+
+    What has no day, such as what an SDK sent, says nothing of its age.
+    """
     if not day or not today:
-        return "old" if today else ""
+        return ""
     days = (_date(today) - _date(day)).days
     return "old" if days > _OLD else "aging" if days > _AGING else ""
 
