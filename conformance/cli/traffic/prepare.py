@@ -94,8 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
         sent = native_request(body, prepared.origins, profile.wire, at)
         # Which model is asked is still to be said, so that it is missing is no refusal.
         whole = body if body.get("model") else {**body, "model": profile.model or _ANY_MODEL}
-        judged = native_request(whole, prepared.origins, profile.wire, at).exchange
-        name, made, notes = "request", sent.body, (*notes, *sent.notes, *_rejected(judged, profile))
+        judged = sent if whole is body else native_request(whole, prepared.origins, profile.wire, at)
+        name, made, notes = "request", sent.body, (*notes, *sent.notes, *_rejected(judged.exchange, profile))
     if arguments.format == "json":
         ids = [identity._asdict() for identity in prepared.ids]
         print(_text({name: made, "ids": ids, "notes": [_json(note) for note in notes]}))
