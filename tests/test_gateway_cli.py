@@ -69,8 +69,11 @@ def test_a_baseline_covers_what_is_known(tmp_path: Path, capsys: pytest.CaptureF
     baseline = str(tmp_path / "gateway.yaml")
     assert run(tmp_path, "--write-baseline", baseline, **LOSES) == 0
     assert run(tmp_path, "--baseline", baseline, "--allow-wide-baseline", **LOSES) == 0
+    gate = ["gate", *map(str, tmp_path.glob("*.json")), "--expected", baseline, "--partial", "--allow-wide-baseline"]
+    assert main(gate) == 0
     assert run(tmp_path, "--baseline", baseline, "--allow-wide-baseline") == 1
     assert "stale" in capsys.readouterr().out.lower()
+    assert main(gate) == 1
 
 
 @pytest.mark.slow
