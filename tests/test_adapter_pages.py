@@ -63,10 +63,10 @@ def test_a_page_says_since_which_release_a_rule_is_broken(tmp_path: Path, page: 
     span = {"since": "1.0", "before": "0.9", "fixed": ""}
     releases = [{"version": each, "date": f"2026-0{at}-05", "skipped": ""} for at, each in enumerate(("0.9", "1.0"), 1)]
     rule = {"rule": RESENT, "grades": {"0.9": "keeps", "1.0": "fails"}, "spans": [span]}
-    told = Timeline("an-sdk", "an-sdk", "example", "2026-03-01", ("one-tool-call",), tuple(releases), (rule,))
-    other = replace(told, provider="elsewhere", date="2020-01-01")
+    known = Timeline("an-sdk", "an-sdk", "example", "2026-03-01", ("one-tool-call",), tuple(releases), (rule,))
+    other = replace(known, provider="elsewhere", date="2020-01-01")
     made_from = made(tmp_path, results()).inputs
-    page = publish(table(replace(made_from, timelines=(other, told))))[adapter_page(NAME)]
+    page = publish(table(replace(made_from, timelines=(other, known))))[adapter_page(NAME)]
     assert "Checked on 2026-03-01: 0.9 (2026-01-05), 1.0 (2026-02-05), in one-tool-call." in page
     assert "broken since 1.0 (2026-02-05), kept in 0.9, not fixed" in page
     assert "conformance adapter timeline an-sdk --provider example" in page
