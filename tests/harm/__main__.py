@@ -25,7 +25,7 @@ from conformance.adapters.install import is_installed
 from conformance.errors import UnknownName, Unusable
 from tests.harm import data, pages
 from tests.harm.data import ABSENT, Measured, Pair
-from tests.harm.playing import Client, FaultySessions, Unmeasurable, surroundings
+from tests.harm.playing import SCENARIOS, Client, FaultySessions, Unmeasurable, surroundings
 from tests.harm.workers import Worker, command_for
 
 REPORTS = Path("reports")
@@ -48,7 +48,8 @@ class Run:
             self.left -= 1
         until = min(self.due, time.monotonic() + max(share, 1.0))
         with Worker(command_for(one), one.environment, around) as worker:
-            self._pairs(Client(one, worker, server), until, demand=demand)
+            client = Client(one, worker, server, scenarios=tuple(self.chosen.scenario or SCENARIOS))
+            self._pairs(client, until, demand=demand)
         if self.chosen.write:
             with self.lock:
                 pages.write_all(REPORTS, self.measured)
@@ -102,6 +103,13 @@ def main() -> None:
     parser.add_argument("--max-time", type=float, default=600.0, metavar="SECONDS", help="shared by the clients")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="clients at a time")
     parser.add_argument("--write", action="store_true", help="add the results to reports/")
+    parser.add_argument(
+        "--scenario",
+        action="append",
+        choices=SCENARIOS,
+        default=[],
+        help="serve faults in this one only; what a fault does to a history shows if it has more turns",
+    )
     parser.add_argument("--again", action="store_true", help="measure also pairs that were measured before")
     chosen = parser.parse_args()
     try:

@@ -174,6 +174,31 @@ def _json(thing: Any) -> str:
     return orjson.dumps(thing).decode()
 
 
+class Reach(NamedTuple):
+    """With how many clients of a wire a rule was measured, and how many there are."""
+
+    rule: str
+    wire: str
+    measured: int
+    clients: int
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether these are enough."""
+        return self.measured >= (min(ENOUGH, self.clients) if self.wire == CHAT else self.clients)
+
+
+def reach(listed: Sequence[Mapping[str, Any]]) -> list[Reach]:
+    """Return for each rule and wire with how many clients one of its faults was measured."""
+    clients: dict[str, set[str]] = {}
+    measured: dict[tuple[str, str], set[str]] = {}
+    for about in listed:
+        clients.setdefault(about["wire"], set()).update(about["clients"], about["absent"])
+        for rule in about["rules"]:
+            measured.setdefault((rule, about["wire"]), set()).update(about["clients"])
+    return [Reach(rule, wire, len(found), len(clients[wire])) for (rule, wire), found in sorted(measured.items())]
+
+
 def by_rule(document: Mapping[str, Any]) -> dict[str, BrokenClients]:
     """Return what was measured, by rule."""
     found: dict[str, list[Mapping[str, Any]]] = {}

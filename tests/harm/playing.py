@@ -91,6 +91,7 @@ class Client:
     worker: Worker
     server: FaultySessions
     seconds: float = SECONDS
+    scenarios: tuple[str, ...] = SCENARIOS
     healthy: dict[tuple[str, str, str, str], Seen] = field(default_factory=dict)
     _models: dict[str, tuple[Profile, str]] = field(default_factory=dict)
 
@@ -103,7 +104,7 @@ class Client:
         """Return the scenario in which a fault was served, and what it did; None if no reply can have it."""
         key = (fault.name, variant, self._profile(fault)[0].name)
         place, is_sound = self.server.places.get(key, ""), True
-        for name in SCENARIOS if place == "" else [] if place is None else [place]:
+        for name in self.scenarios if place == "" else [] if place is None else [place]:
             scenario = scenarios.load(name)
             if scenario.unmet(self._profile(fault)[0].at(self._profile(fault)[1])) is not None:
                 continue
