@@ -72,8 +72,8 @@ class Waiting:
     def take(self, identity: Any, name: Any) -> Called | None:
         """Return the call that a result belongs to; None if there is none. It no longer waits.
 
-        A result with an id belongs to the call with this id, which may be one of an earlier turn; if there is none, to the
-        first of its name that has no id.
+        A result with an id belongs to the call with this id, which may be one of an earlier turn; if there is none, to
+        the first of its name that has no id.
         """
         if identity is not None:
             key = _key(identity)
