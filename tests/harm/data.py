@@ -63,11 +63,6 @@ def rules_of(fault: ServerFault, wire: str) -> tuple[str, ...]:
     return tuple([rule.id for rule in listed if rule.on.side is Side.PROVIDER])
 
 
-def variants_of(fault: ServerFault) -> tuple[str, ...]:
-    """Return the variants in which a fault is served."""
-    return (faults.PLAIN,) if fault.on == faults.REFUSED else fault.variants
-
-
 def lacks(measured: Measured, pair: Pair) -> bool:
     """Return whether a rule about replies that a fault breaks was measured with too few clients, and not with this one.
 
@@ -83,11 +78,10 @@ def lacks(measured: Measured, pair: Pair) -> bool:
 def planned(wire: str) -> Iterator[tuple[ServerFault, str]]:
     """Yield every fault of replies of a wire with its variants, so that a run that is stopped has seen most rules.
 
-    The first fault of each rule comes first, in streams, and harmless faults last. A refusal is plain, whatever was
-    asked for, so that its faults have one variant.
+    The first fault of each rule comes first, in streams, and harmless faults last.
     """
     listed = [each for each in map(faults.load, faults.names()) if wire in each.wires]
-    every = [(each, variant) for each in listed for variant in variants_of(each)]
+    every = [(each, variant) for each in listed for variant in each.variants]
     ranks = _ranks(listed, wire)
     yield from sorted(every, key=lambda one: (one[0].harmless, ranks[one[0].name], one[1] != faults.STREAM))
 

@@ -61,6 +61,12 @@ _LEVELS: Final = (
 )
 
 
+_FEWER: Final = (
+    "With fewer, since the others have only plain or only streamed replies, cannot be measured, or ask for nothing "
+    "whose reply can have the fault:"
+)
+
+
 def write_all(folder: Path, measured: Measured, rules_file: Path = DATA) -> None:
     """Write the data, what the package reads of them, and the page."""
     data.save(folder, rules_file, measured)
@@ -112,11 +118,7 @@ def _reach(listed: list[Any]) -> Iterator[str]:
     )
     yield f"clients: {data.ENOUGH} on chat completions, all on the other wires."
     if few:
-        yield from (
-            "",
-            "With fewer, since the others cannot be measured or none of their replies can have the fault:",
-            "",
-        )
+        yield from ("", _FEWER, "")
         yield from [f"- `{each.rule}` on {each.wire}: {each.measured} of {each.clients}" for each in few]
 
 
