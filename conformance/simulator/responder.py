@@ -15,7 +15,7 @@ from conformance import profiles, rules
 from conformance.documents.json_scan import syntax_error_position
 from conformance.errors import InvalidDocument
 from conformance.faults import event_bytes
-from conformance.judge import check
+from conformance.judge import judge_last
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
 from conformance.scenarios import ScriptTurn
@@ -169,7 +169,7 @@ class Responder:
     def _checked(self, sent: Exchange, reply: HttpReply) -> HttpReply:
         broken = [
             f"{outcome.rule}: {outcome.reason or outcome.findings[0].message}"
-            for outcome in check((sent,), self.profile)
+            for outcome in judge_last((sent,), self.profile).found()
             if outcome.status in (Status.FAILED, Status.ERRORED)
             and outcome.level is Level.MUST
             and rules.by_id()[outcome.rule].on.side is Side.PROVIDER
