@@ -35,9 +35,10 @@ def first_violation(conversation: Conversation, profile: Profile) -> RuleViolati
     *before, last = conversation
     found = [*judge_last(conversation, profile).found()]
     violation = _first(found, len(before), claimed=True)
-    if violation is not None:
-        return violation
-    return _first([*judge_last((last,), profile).found()] if before else found, 0, claimed=False)
+    unclaimed = None if violation is not None else _first(found, len(before), claimed=False)
+    if unclaimed is None or not before:
+        return violation or unclaimed
+    return _first([*judge_last((last,), profile).found()], 0, claimed=False)
 
 
 def _first(outcomes: Sequence[Outcome], exchange: int, *, claimed: bool) -> RuleViolation | None:
