@@ -161,7 +161,7 @@ def judge_last(
 def _before_last(
     conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str
 ) -> tuple[RuleRun, RuleTally]:
-    run = RuleRun(Index(translate(conversation)), rules, profile, as_of)
+    run = RuleRun(Index(translate(conversation, presumed_wire(profile))), rules, profile, as_of)
     for _ in run.index.parts[:-1]:
         run.pass_over()
     return run, RuleTally(len(rules))

@@ -19,7 +19,7 @@ from tests.loops import every
 
 BLOCK = 40
 SESSIONS = 80
-MANY_SESSIONS = 500
+MANY_SESSIONS = 300
 ALL_SESSIONS = 10_000
 """How many sessions are drawn in a plain run, in CI and by night."""
 
