@@ -185,17 +185,21 @@ def _row(
 def _cell(answer: SubjectAnswer, subject: TableSubject, known: set[tuple[str, str]], today: str) -> FactCell:
     holder = subject.name if (subject.name, answer.row) in known else subject.provider
     link = address("cell", holder, answer.row) if (holder, answer.row) in known else ""
-    mark, word, _ = EVIDENCE[answer.evidence]
     return FactCell(
         printable(answer.value),
         answer.meaning,
         MEANINGS[answer.meaning][0],
         [printable(note) for note in (*answer.notes, *(["contested"] if answer.contested else []))],
-        mark,
-        " · ".join(_words(answer, word, today)) if answer.row or answer.evidence else "",
+        EVIDENCE[answer.evidence][0],
+        words_of(answer, today),
         link,
         fade(answer.seen or answer.read, today),
     )
+
+
+def words_of(answer: SubjectAnswer, today: str) -> str:
+    """Return the words of a cell's evidence, empty if nothing was looked for."""
+    return " · ".join(_words(answer, EVIDENCE[answer.evidence][1], today)) if answer.row or answer.evidence else ""
 
 
 def _words(answer: SubjectAnswer, word: str, today: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 // The data of the page. The index is small and read at once; the cells are read when a reader first needs them.
 const index = JSON.parse(document.getElementById("index").textContent);
 const families = [...new Set(index.rows.map((row) => row.family))];
-const COLUMNS = ["row", "variant", "verdict", "evidence", "judged", "details", "command", "scenario"];
+const COLUMNS = ["variant", "verdict", "evidence", "judged", "details", "command", "scenario"];
 let held = null;
 
 // All cells, and those of one subject and row together: they differ in variant or evidence.
@@ -11,14 +11,20 @@ function matrix() {
 }
 
 function unpacked(data) {
-  const cells = data.cells.flatMap((columns, subject) =>
-    (columns[0] ?? []).map((_, at) => {
-      const cell = { subject };
+  const cells = data.cells.flatMap(([steps, ...columns], row) => {
+    let subject = 0;
+    const [first] = columns.pop();
+    return steps.map((step, at) => {
+      subject += step;
+      const cell = { subject, row };
       COLUMNS.forEach((name, number) => (cell[name] = columns[number][at]));
+      cell.details += first;
       cell.variant = data.texts[cell.variant];
       return cell;
-    }),
-  );
+    });
+  });
+  // The data are in the order of rows, and of variants and evidence within a row.
+  cells.sort((a, b) => a.subject - b.subject || a.row - b.row);
   return { ...data, cells, crossings: grouped(cells, crossing), bySubject: grouped(cells, (cell) => cell.subject) };
 }
 
@@ -63,7 +69,7 @@ function detailsOf(cell) {
     cases: textsOf(cases),
     findings: findings.map(findingOf),
     more,
-    claim: claim ? claimOf(claim) : null,
+    claim: claim ? claimOf(claim, claimedText) : null,
   };
 }
 
@@ -85,18 +91,25 @@ function findingOf(numbers) {
   return { at, message, level, excerpt, asked, answer };
 }
 
-function claimOf(claim) {
-  const [meaning, since, until, versions, confidence, note] = textsOf(claim.slice(0, 6));
+function claimOf(claim, claimed) {
+  const [words, since, until, versions, confidence, note] = textsOf(claim.slice(0, 6));
   const disagrees = claim[7].map(([value, note, [source]]) => {
     const [valueText, noteText] = textsOf([value, note]);
     return { value: valueText, note: noteText, source: sourceOf(source) };
   });
+  const meaning = words || claimed.replace(/^(\d{3})(?: (.*))?$/s, (_, status, text) => `refused with ${status}${text ? `: ${text}` : ""}`);
   return { meaning, since, until, versions, confidence, note, sources: claim[6].map(sourceOf), disagrees };
 }
 
 function sourceOf(numbers) {
-  const [text, url, read, quote] = textsOf(numbers);
-  return { text, url, read, quote };
+  const [text, link, read, quote] = textsOf(numbers);
+  return { text, url: addressOfSource(text, link), read, quote };
+}
+
+// The marks stand for addresses that the text of a source has in it.
+function addressOfSource(text, link) {
+  if (link === "=") return text;
+  return link === "@" ? text.replace(/^([^@]+)@(\w+):(.+)$/s, "https://github.com/$1/blob/$2/$3") : link;
 }
 
 // The provider's claims that the rule or probe of a cell reads.
