@@ -17,7 +17,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = "conformance/_data/"
-DATA = ("schemas", "fixtures/wire", "reports/expected-failures.yaml", "reports/faults.json", "docs/known-bugs.md")
+DATA = (
+    "schemas",
+    "fixtures/gateways",
+    "fixtures/wire",
+    "reports/expected-failures.yaml",
+    "reports/faults.json",
+    "docs/known-bugs.md",
+)
 ARCHIVES: dict[str, tuple[str, ...]] = {
     "cassettes": ("*/**/*.yaml",),
     "fixtures/model": ("*config.json", "tokenizer.json", "model.safetensors", "templates/*", "to_*.py"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
@@ -18,6 +18,8 @@ def _turns(passage: Passage) -> Sequence[Passage]:
     on=_turns,
     of=BOTH,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[example("session", {"/0/front/response/content/3": REMOVE})],
+    good=[example("session")],
     echoed=True,
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:

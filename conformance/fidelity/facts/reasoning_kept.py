@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
@@ -14,6 +14,11 @@ from conformance.fidelity.spoken import Kind
     on=kept(Kind.REASONING),
     of=BOTH,
     source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
+    bad=[
+        example("session", {"/0/front/response/content/0": REMOVE}),
+        example("session", {"/1/backs/0/request/messages/1/reasoning_content": REMOVE}),
+    ],
+    good=[example("session", {"/1/backs/0/request/messages/1/reasoning_content": "The tools know both.\n"})],
     echoed=True,
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:

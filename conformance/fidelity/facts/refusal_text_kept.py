@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._refusals import message, refused
 from conformance.fidelity.passages import Passage
 from conformance.fidelity.spoken import holds
@@ -14,6 +14,8 @@ from conformance.fidelity.spoken import holds
     on=refused,
     of=REPLIES,
     source=Source("https://platform.openai.com/docs/guides/error-codes"),
+    bad=[example("refusal", {"/0/front/response/error/message": "Bad request"})],
+    good=[example("refusal", {"/0/front/response/error/message": "provider: The value of max_tokens is too large."})],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A refusal says what the provider says.

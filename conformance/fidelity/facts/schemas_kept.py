@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.documents.pointer import Place, render
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
@@ -20,6 +20,8 @@ _NOTES: Final = ("$schema", "$id", "$comment", "title", "examples", "default", "
     on=kept(Kind.TOOL),
     of=REQUESTS,
     source=Source("https://json-schema.org/understanding-json-schema/reference"),
+    bad=[example("settings", {"/0/backs/0/request/tools/0/function/parameters/required": REMOVE})],
+    good=[example("settings", {"/0/backs/0/request/tools/0/function/parameters/additionalProperties": False})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """The parameters of a tool arrive with everything that their schema says.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
 
@@ -17,6 +17,8 @@ def _ended(passage: Passage) -> Sequence[Passage]:
     on=_ended,
     of=REPLIES,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons"),
+    bad=[example("session", {"/0/front/response/stop_reason": "end_turn"})],
+    good=[example("session")],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A reply ends for the reason that the provider gives.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance import artifacts
-from conformance.arguments import PROVIDER_HELP, add_times
+from conformance.arguments import PROVIDER_HELP, add_header, add_times
 from conformance.artifacts import Journal
 from conformance.errors import ConformanceError, Unusable
 from conformance.reporting.text import printable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\
   conformance provider record --provider deepseek
   conformance provider record --provider deepseek --live --model deepseek-v4-pro
+  conformance provider record --provider ./gateway.yaml --live --header 'x-portkey-provider: openai'
   conformance provider record --all"""
 
 
@@ -40,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="MODEL", default="", help="the model to request (default: the one that the profile names)")
     add("--live", action="store_true", help="send the requests to the provider, with your key")
     add("--max-requests", metavar="N", type=int, help="send at most N requests with --live")
+    add_header(parser)
     add_times(parser, "the whole recording with --live, which fails if it is over")
     add(
         "--cassettes",
@@ -58,8 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     from conformance.processes import unwinding_on_signals
     from conformance.resources import checkout_folder
-    from conformance.suite.options import Options
+    from conformance.suite.options import Options, headers_of
 
+    if arguments.header and not arguments.live:
+        raise Unusable("--header is for requests to a provider; add --live")
     if arguments.cassettes:
         cassettes = Path(arguments.cassettes)
     else:
@@ -80,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         request_timeout=arguments.request_timeout,
         max_time=arguments.max_time,
         resume=arguments.resume,
+        headers=headers_of(arguments.header),
     )
     with unwinding_on_signals():
         return _record_one(options)
