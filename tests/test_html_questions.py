@@ -16,29 +16,13 @@ from conformance.reporting.answers.providers import provider_answers
 from conformance.reporting.matrix.table import Table
 from conformance.reporting.page.facts import age
 from conformance.wire.native import CHAT
-from tests.html_browser import PHONE, Opening
+from tests.html_browser import PHONE, VISIBLE, Opening
 
 pytest_plugins = ["tests.html_windows"]
 pytestmark = pytest.mark.exhaustive
 
 LARGEST: Final = 400_000
 """How many bytes the page may have, compressed."""
-
-# The text that a reader sees: of elements in the viewport that nothing hides, without what only a screen reader reads.
-VISIBLE: Final = """() => {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const texts = [];
-  while (walker.nextNode()) {
-    const node = walker.currentNode;
-    const holder = node.parentElement;
-    if (!node.data.trim() || holder.closest(".unseen, script, style") || !holder.checkVisibility()) continue;
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    const { top, bottom, left, right } = range.getBoundingClientRect();
-    if (top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth) texts.push(node.data);
-  }
-  return texts.join("").replace(/\\s+/g, " ");
-}"""
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ class Family(NamedTuple):
 
 @lru_cache(maxsize=_MAX_KEPT)
 def family_of(model: str) -> str:
-    """Return the family of a model, such as `deepseek-v4.1`; empty if the name has no version and is no single model."""
+    """Return the family of a model, such as `deepseek-v4.1`; empty if its name is that of a whole line."""
     words = _words(model)
     found: list[str] = []
     for word in words:
@@ -78,7 +78,9 @@ def families(profiles: Mapping[str, Profile]) -> tuple[Family, ...]:
     casing = _casing(profiles)
     engines = _engines(profiles)
     made = [_family(models, profiles, casing, engines.get(name, {})) for name, models in named.items()]
-    return tuple(sorted([each for each in made if each.served], key=lambda each: (not each.vendor, each.vendor, each.name)))
+    return tuple(
+        sorted([each for each in made if each.served], key=lambda each: (not each.vendor, each.vendor, each.name))
+    )
 
 
 def _named(profile: Profile) -> Iterator[str]:

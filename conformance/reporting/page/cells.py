@@ -73,7 +73,7 @@ class Details:
         failing = cell.verdict in FAILING
         shown = cell.findings[:MAX_FINDINGS]
         about = (
-            *self.texts.of(cell.claimed, _observed(cell), cell.expected),
+            *self.texts.of(cell.claimed, observed_of(cell), cell.expected),
             self.texts.of(*cell.cases) if failing else (),
             tuple([_finding(finding, self.texts) for finding in shown]),
             len(cell.findings) - len(shown),
@@ -96,7 +96,7 @@ class Details:
         return self.numbers((*about, self.claim(profile, claim, model)))
 
     def claim(self, profile: Profile, claim: Claim, model: str) -> int:
-        """Return the number of a claim: its sources, those that disagree, its earlier values, what was seen by month."""
+        """Return the number of a claim with its sources, those that disagree, other times, and months of recordings."""
         calibration = self._inputs.calibration.get(profile.name, {})
         about = (
             *_value(claim, _meaning(claim), self.texts),
@@ -120,10 +120,10 @@ class Details:
 def cells_data(table: Table, details: Details) -> Mapping[str, Any]:
     """Return the cells.
 
-    `cells` has columns, in each a list for each row: subjects, variants, verdicts, kinds of evidence, numbers of checked elements,
-    details, commands, scenarios. Subjects are steps from the one before, details distances from the first of the row:
-    the cells of a row are alike, so they compress well. `commands` has those of each subject, with a place for a
-    scenario or a claim.
+    `cells` has columns, in each a list for each row: subjects, variants, verdicts, kinds of evidence, numbers of
+    checked elements, details, commands, scenarios. Subjects are steps from the one before, details distances from the
+    first of the row: the cells of a row are alike, so they compress well. `commands` has those of each subject, with a
+    place for a scenario or a claim.
     """
     texts = details.texts
     by_name = {subject.name: subject for subject in table.subjects}
@@ -133,7 +133,9 @@ def cells_data(table: Table, details: Details) -> Mapping[str, Any]:
     evidence = {kind: number for number, kind in enumerate(KINDS)}
     found: dict[str, list[tuple[int, ...]]] = {row: [] for row in rows}
     commands: dict[str, Numbers] = {subject: Numbers() for subject in subjects}
-    ordered = sorted(table.cells, key=lambda each: (rows[each.row], each.variant, each.evidence, subjects[each.subject]))
+    ordered = sorted(
+        table.cells, key=lambda each: (rows[each.row], each.variant, each.evidence, subjects[each.subject])
+    )
     for cell in ordered:
         command, scenario = _command(cell)
         found[cell.row].append(
@@ -154,7 +156,7 @@ def cells_data(table: Table, details: Details) -> Mapping[str, Any]:
     }
 
 
-def _observed(cell: TableCell) -> str:
+def observed_of(cell: TableCell) -> str:
     """Return what was observed; of a probe that only the simulator answered, the claim is all there is to say."""
     is_played = cell.evidence == Evidence.SIMULATED and cell.row.startswith(f"{PROBES}/")
     return "" if is_played and cell.verdict not in FAILING else cell.observed

@@ -1,6 +1,6 @@
 """What the page needs to compare any two providers: which values of a claim ask a client for which change.
 
-The script looks up what `conformance.profiles.difference` says of each pair of values, so that nothing is decided twice.
+The script looks up what `conformance.profiles.difference` says of each pair of values; nothing is decided twice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,11 @@ def compare_data(table: Table) -> Mapping[str, Any]:
             same = send[0] if len(set(send)) == 1 else send
             claims.append([rows[f"{CLAIMS}/{name}"], kinds, harm.broken, harm.measured, changes[0].instead_of, same])
             columns.append(numbers)
-    values_of = {str(subject): list(each) for subject, each in zip(held, zip(*columns, strict=True), strict=True)} if columns else {}
+    values_of = (
+        {str(subject): list(each) for subject, each in zip(held, zip(*columns, strict=True), strict=True)}
+        if columns
+        else {}
+    )
     return {"compare": {"kinds": [each.value for each in ORDER], "claims": claims, "values": values_of}}
 
 
@@ -49,8 +53,7 @@ def _claims(table: Table, number: int) -> Mapping[str, Any]:
 
 def _values(name: str, held: Mapping[int, Mapping[str, Any]]) -> tuple[Sequence[Any], Sequence[int]]:
     """Return the values of a claim, each once, and the number of that of each subject."""
-    numbers, values = Numbers(), []
-    found = []
+    numbers, values, found = Numbers(), list[Any](), list[int]()
     for claims in held.values():
         value = claims.get(name)
         number = numbers(repr(value))

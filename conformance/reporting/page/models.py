@@ -38,7 +38,9 @@ def rows_of(family: Family, profiles: Mapping[str, Profile], calibration: Mappin
 def _rows(family: Family, served: ServedModel, profile: Profile, calibration: Mapping[str, Any]) -> Iterator[ModelRow]:
     found: dict[tuple[SubjectAnswer, ...], list[str]] = {}
     for model in served.models:
-        answers = tuple([_seen(each, family, profile, calibration, model) for each in model_answers(profile, calibration, model)])
+        answers = tuple(
+            [_seen(each, family, profile, calibration, model) for each in model_answers(profile, calibration, model)]
+        )
         found.setdefault(answers, []).append(model)
     for answers, models in found.items():
         yield ModelRow(served.profile, tuple(models), answers)
@@ -95,7 +97,11 @@ def models_data(table: Table, found: Sequence[Family], details: Details) -> Mapp
 
     made = [
         [
-            [subjects[row.profile], [printable(model) for model in row.models], [cell(row, each) for each in row.answers]]
+            [
+                subjects[row.profile],
+                [printable(model) for model in row.models],
+                [cell(row, each) for each in row.answers],
+            ]
             for row in rows_of(family, inputs.profiles, inputs.calibration)
         ]
         for family in found

@@ -26,8 +26,8 @@ from conformance.reporting.templates import render_template
 
 _FOLDER: Final = Path(__file__).parent / "_html"
 _SCRIPTS: Final = (
-    "elements", "data", "address", "facts", "found", "answers", "filters", "values", "grid", "dialog", "claim",
-    "subject", "compare", "changes", "download", "printing", "page",
+    "elements", "data", "address", "facts", "found", "names", "models", "answers", "filters", "values", "grid",
+    "dialog", "claim", "subject", "compare", "changes", "download", "printing", "page",
 )  # fmt: skip
 """The files of the page's one script, each after those that it needs."""
 

@@ -2,8 +2,8 @@
 
 A and B are names of providers or paths of profiles. Every sentence is made of the claims of both: what the client must
 not send any more, what it must read differently, what A rejects and B accepts, and what is unknown of B though the
-client may rely on it. Core facts come first, then what broke most SDKs when it was planted; the part of a request that has
-to change stands below. Claims that only one of the profiles makes of replies are left out.
+client may rely on it. Core facts come first, then what broke most SDKs when it was planted; the part of a request that
+has to change stands below. Claims that only one of the profiles makes of replies are left out.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 // The data of the page. The index is small and read at once; the cells are read when a reader first needs them.
 const index = JSON.parse(document.getElementById("index").textContent);
-const families = [...new Set(index.rows.map((row) => row.family))];
+const rowFamilies = [...new Set(index.rows.map((row) => row.family))];
 const COLUMNS = ["variant", "verdict", "evidence", "judged", "details", "command", "scenario"];
 let held = null;
 
@@ -11,14 +11,15 @@ function matrix() {
 }
 
 function unpacked(data) {
-  const cells = data.cells.flatMap(([steps, ...columns], row) => {
+  const [steps, ...columns] = data.cells;
+  const firsts = columns.pop();
+  const cells = (steps ?? []).flatMap((own, row) => {
     let subject = 0;
-    const [first] = columns.pop();
-    return steps.map((step, at) => {
+    return own.map((step, at) => {
       subject += step;
       const cell = { subject, row };
-      COLUMNS.forEach((name, number) => (cell[name] = columns[number][at]));
-      cell.details += first;
+      COLUMNS.forEach((name, number) => (cell[name] = columns[number][row][at]));
+      cell.details += firsts[row][0];
       cell.variant = data.texts[cell.variant];
       return cell;
     });
@@ -26,6 +27,11 @@ function unpacked(data) {
   // The data are in the order of rows, and of variants and evidence within a row.
   cells.sort((a, b) => a.subject - b.subject || a.row - b.row);
   return { ...data, cells, crossings: grouped(cells, crossing), bySubject: grouped(cells, (cell) => cell.subject) };
+}
+
+// The values of an entry in data that are kept in columns.
+function entryOf(columns, number) {
+  return columns.map((column) => column[number]);
 }
 
 function crossing({ subject, row }) {
@@ -60,7 +66,7 @@ function rowNumber(name) {
 }
 
 function detailsOf(cell) {
-  const [claimed, observed, expected, cases, findings, more, claim] = matrix().details[cell.details];
+  const [claimed, observed, expected, cases, findings, more, claim] = entryOf(matrix().details, cell.details);
   const [claimedText, observedText, expectedText] = textsOf([claimed, observed, expected]);
   return {
     claimed: claimedText,
@@ -69,7 +75,8 @@ function detailsOf(cell) {
     cases: textsOf(cases),
     findings: findings.map(findingOf),
     more,
-    claim: claim ? claimOf(claim, claimedText) : null,
+    // The claims begin with 1, because 0 stands for none.
+    claim: claim ? claimOf(entryOf(matrix().claims, claim - 1), claimedText) : null,
   };
 }
 
@@ -91,14 +98,24 @@ function findingOf(numbers) {
   return { at, message, level, excerpt, asked, answer };
 }
 
-function claimOf(claim, claimed) {
-  const [words, since, until, versions, confidence, note] = textsOf(claim.slice(0, 6));
-  const disagrees = claim[7].map(([value, note, [source]]) => {
-    const [valueText, noteText] = textsOf([value, note]);
-    return { value: valueText, note: noteText, source: sourceOf(source) };
-  });
-  const meaning = words || claimed.replace(/^(\d{3})(?: (.*))?$/s, (_, status, text) => `refused with ${status}${text ? `: ${text}` : ""}`);
-  return { meaning, since, until, versions, confidence, note, sources: claim[6].map(sourceOf), disagrees };
+function claimOf([words, since, until, versions, confidence, note, sources, disagrees, others, months], claimed) {
+  const meaning = claimed.replace(/^(\d{3})(?: (.*))?$/s, (_, status, text) => `refused with ${status}${text ? `: ${text}` : ""}`);
+  return {
+    ...valueAt([words, since, until, versions, confidence, note, sources], meaning),
+    disagrees: disagrees.map(([value, note, [source]]) => {
+      const [valueText, noteText] = textsOf([value, note]);
+      return { value: valueText, note: noteText, source: sourceOf(source) };
+    }),
+    others: others.map((each) => valueAt(each, "")),
+    months: months.map(([month, confirmed, contradicted, otherwise]) => ({ month: matrix().texts[month], confirmed, contradicted, otherwise })),
+  };
+}
+
+// A value of a claim at a time, with its sources.
+function valueAt([words, ...about], otherwise) {
+  const sources = about.pop();
+  const [text, since, until, versions, confidence, note] = textsOf([words, ...about]);
+  return { meaning: text || otherwise, since, until, versions, confidence, note, sources: sources.map(sourceOf) };
 }
 
 function sourceOf(numbers) {
