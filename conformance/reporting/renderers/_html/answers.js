@@ -1,6 +1,7 @@
 // An answer in words above the tables: who breaks, with which value, for the question asked or the SDKs found.
 const MARKS = { breaks: "✗", beware: "!", works: "✓", unknown: "?" };
 const MAX_NAMES = 40;
+const FEW_LINES = 2;
 
 function showAnswer(holder, state, shown) {
   const lines = state.only === "contested" ? contestedFacts(shown) : state.ask ? asked(state.ask, shown) : state.q ? ofSearch(state, shown) : [];
@@ -122,14 +123,22 @@ function signatures(providers) {
 }
 
 function sdksFound(query, state, shown) {
-  const [, adapters] = factTables;
-  const tested = adapters.rows.filter((row) => query.providers.has(row.service) && (!state.wire || row.wire === state.wire));
+  const [, adapters, agents] = factTables;
+  const isAgent = (row) => agents?.element.id === "agents" && agents.rows.includes(row);
+  const clients = [...adapters.rows, ...(agents?.element.id === "agents" ? agents.rows : [])];
+  const tested = clients.filter((row) => query.providers.has(row.service) && (!state.wire || row.wire === state.wire));
   const rows = tested.length ? tested : shown[1];
   if (!rows?.length) return [];
   const names = [...query.providers].map(titleOf).join(" or ");
   const where = tested.length ? `on ${names}: is reasoning sent back?` : "found: is reasoning sent back?";
-  const sdks = new Set(rows.map(({ name }) => name)).size;
-  return [make("h2", {}, `${plural(sdks, "SDK")} ${where}`), ...answerLines(rows, 0, MEANINGS), ...releaseLines(rows)];
+  const counts = [false, true].map((wanted) => new Set(rows.filter((row) => isAgent(row) === wanted).map(({ name }) => name)).size);
+  const who = [counts[0] && plural(counts[0], "SDK"), counts[1] && plural(counts[1], "agent")].filter(Boolean).join(" and ");
+  const lines = [...answerLines(rows, 0, MEANINGS), ...releaseLines(rows)];
+  if (query.asks.includes("keeps") || lines.length <= FEW_LINES) return [make("h2", {}, `${who} ${where}`), ...lines];
+  // Who looks for a provider wants its facts first.
+  const counted = MEANINGS.map((meaning) => [MARKS[meaning], rows.filter(({ answers }) => answers[0].meaning === meaning).length]).filter(([, count]) => count);
+  const summary = make("summary", {}, `${who} ${where} ${counted.map(([mark, count]) => `${mark} ${count}`).join(", ")}`);
+  return [make("details", {}, summary, ...lines)];
 }
 
 // Since which release reasoning is lost, and in which that was fixed, of the SDKs whose releases were run.
