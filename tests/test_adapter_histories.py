@@ -12,7 +12,7 @@ from conformance.adapters.driver import Driver
 from conformance.adapters.install import driver
 from conformance.adapters.runs import RunPlan
 from conformance.cli import main
-from conformance.results import Status
+from conformance.results import Level, Status
 from conformance.wires import NAMES
 
 HISTORIES = (
@@ -83,3 +83,29 @@ def test_the_reference_client_repairs_every_history(provider: str) -> None:
     chosen = definition.load("reference")
     planned = runs.plan_for(chosen, provider, driver(chosen))
     assert {name: set() for name in HISTORIES} == broken(replace(planned, scenarios=("history-*",), variant="plain"))
+
+
+@pytest.mark.slow
+def test_what_a_history_breaks_itself_is_a_should_for_an_adapter_that_documents_that_it_sends_it_as_given() -> None:
+    results, _ = runs.run(replace(plan("good", "mistral"), history_as_given=True), 2, lambda *_: None, lambda _: None)
+    levels = {
+        (case.scenario, each.rule): each.level
+        for case in results.cases
+        for each in case.outcomes
+        if each.status is Status.FAILED
+    }
+    for name, rule in (
+        ("history-cancelled-call", "transcript/calls-answered"),
+        ("history-late-result", "transcript/results-follow-calls"),
+        ("history-pruned", "transcript/result-answers-call"),
+        ("history-foreign-ids", "request/tool-call-id-pattern"),
+    ):
+        assert Level.SHOULD == levels[name, rule]
+
+
+@pytest.mark.slow
+def test_what_a_client_loses_of_a_history_stays_a_must() -> None:
+    dropping = replace(plan("drops-given-history", "deepseek"), history_as_given=True)
+    results, _ = runs.run(dropping, 2, lambda *_: None, lambda _: None)
+    lost = [each for case in results.cases for each in case.outcomes if each.rule == "loop/given-history-sent"]
+    assert {(Status.FAILED, Level.MUST)} == {(each.status, each.level) for each in lost}

@@ -1,17 +1,32 @@
 """Fact: reasoning reaches the client, and comes back to the provider that wants it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
 
+_SEALING: Final = ("messages", "responses")
+"""The wires on which a request has reasoning only with what its provider signed or encrypted."""
+
+_SUMMARISING: Final = ("gemini",)
+"""The wires on which the text of reasoning does not come back, since signatures hold it."""
+
+
+def _reasoning(passage: Passage) -> Sequence[Became]:
+    found, wire = kept(Kind.REASONING)(passage), passage.after.exchange.protocol
+    if not passage.is_request or wire not in (*_SEALING, *_SUMMARISING):
+        return found
+    sealed = {each.turn for each in passage.before.of(Kind.SIGNATURE)}
+    return [each for each in found if wire in _SEALING and each.before.turn in sealed]
+
 
 @fact(
     Level.MUST,
     element="reasoning",
-    on=kept(Kind.REASONING),
+    on=_reasoning,
     of=BOTH,
     source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
     bad=[
@@ -25,7 +40,8 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Reasoning reaches the client, and comes back to the provider that wants it, under whatever name.
 
     Without it, a thinking model refuses the next turn or begins to think again. To fix it, translate the field of each
-    wire into that of the other, in replies, in streams and in the history.
+    wire into that of the other, in replies, in streams and in the history. Reasoning that nobody signed has no place in
+    a request to a provider that signs, nor has its text in one to Gemini.
     """
     before, after = each.before, each.after
     if after is None:

@@ -117,14 +117,14 @@ def _is_broken(case: "Case") -> bool:
 
 def _record_all(options: "Options", jobs: int) -> int:
     """Record the cassettes of every provider in several processes; one that fails does not stop the others."""
-    from conformance.processes.workers import worker_pool
+    from conformance.processes.workers import in_order, worker_pool
     from conformance.suite.cassettes import simulated_models
 
     journal = Journal(options.cassettes / ".recording.json", resume=options.resume)
     wanted = [each for each in simulated_models(options.cassettes) if "/".join(each) not in journal.done]
     failed = 0
     with artifacts.locked(options.cassettes), worker_pool(max(1, jobs)) as pool:
-        problems = pool.map(_problem, [replace(options, provider=name, model=model) for name, model in wanted])
+        problems = in_order(pool, _problem, [replace(options, provider=name, model=model) for name, model in wanted])
         for (name, model), problem in zip(wanted, problems, strict=True):
             print(printable(f"{name}, {model}: {problem or 'recorded'}"), flush=True)
             failed += bool(problem)
