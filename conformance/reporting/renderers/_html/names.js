@@ -6,7 +6,7 @@ const FILLERS = new Set(
 const ASKED = [
   [/^(omit\w*|refus\w*|reject\w*|leav\w*|without)$/, "omitted"],
   [/^(fields?)$/, "field"],
-  [/^(ids?|repeat\w*|collid\w*|collision\w*|duplicat\w*)$/, "ids"],
+  [/^(ids?|repeat\w*|collid\w*|collision\w*|duplicate\w*)$/, "ids"],
   [/^(orders?|ordering)$/, "order"],
   [/^(chang\w*|news|month|recent\w*)$/, "changes"],
   [/^(contest\w*|disput\w*|disagree\w*)$/, "contested"],
