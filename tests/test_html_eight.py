@@ -21,7 +21,7 @@ from conformance.resources import folder
 from conformance.results import Level, Status
 from conformance.results.files import read_all
 from conformance.results.runs import Results
-from tests.html_browser import PHONE, SMALL, VISIBLE, Opening, cut
+from tests.html_browser import SMALL, VISIBLE, Opening, cut
 
 pytest_plugins = ["tests.html_windows"]
 pytestmark = pytest.mark.slow
@@ -232,7 +232,7 @@ def test_no_text_on_a_phone_is_small_or_cut(window: Page) -> None:
 def test_the_first_paint_on_a_slow_phone_takes_less_than_a_second(browser: Browser, published: Path) -> None:
     assert len(gzip.compress(published.read_bytes(), 9)) <= 400_000
     painted = []
-    with browser.new_context(viewport=PHONE) as context:
+    with browser.new_context(viewport={"width": 360, "height": 800}) as context:
         page = context.new_page()
         session = context.new_cdp_session(page)
         for rate in (1, 1, 4):

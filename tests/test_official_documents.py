@@ -150,7 +150,7 @@ def test_a_block_without_what_the_document_requires_is_refused_by_our_schema(kin
             assert errors({other: value for other, value in block.items() if other != key}), f"{name} without {key}"
 
 
-REQUIRED_OF_GEMINI = (
+REQUIRED_OF_GEMINI: Any = (
     ("GenerateContentRequest", "request", (), {"model": "the URL has it"}, {}),
     (
         "Content",
@@ -190,5 +190,5 @@ def test_every_key_that_our_schema_of_gemini_names_is_one_of_its_document(name: 
     parts = {"Content": "content", "Part": "part", "FunctionCall": "call", "FunctionResponse": "answer", "Tool": "tool"}
     fields = gemini_messages()[name]["fields"]
     known = set(fields) | {re.sub(r"([A-Z])", lambda found: f"_{found[1].lower()}", each) for each in fields}
-    schema = read_json(folder("schemas") / "wires" / "gemini" / "request.json")
+    schema: Any = read_json(folder("schemas") / "wires" / "gemini" / "request.json")
     assert set() == set(schema["$defs"][parts[name]]["properties"]) - known
