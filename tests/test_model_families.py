@@ -6,7 +6,7 @@ import pytest
 
 from conformance import profiles
 from conformance.profiles import naming
-from conformance.reporting.answers.families import Family, families, family_of
+from conformance.reporting.answers.families import ModelFamily, families, family_of
 from conformance.reporting.answers.providers import model_answers
 from tests.loops import every
 
@@ -43,12 +43,12 @@ def test_a_model_is_of_a_family(model: str, family: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def known() -> dict[str, Family]:
+def known() -> dict[str, ModelFamily]:
     loaded = {name: profiles.load(name) for name in ("moonshot", "openrouter", "groq", "fireworks", "zai", "novita")}
     return {each.name: each for each in families(loaded)}
 
 
-def test_a_family_has_a_title_a_vendor_and_the_hosts_that_the_resolver_names(known: dict[str, Family]) -> None:
+def test_a_family_has_a_title_a_vendor_and_the_hosts_that_the_resolver_names(known: dict[str, ModelFamily]) -> None:
     kimi = known["kimi-k2"]
     assert ("Kimi K2", "moonshot") == (kimi.title, kimi.vendor)
     hosts = {each.profile for each in kimi.served}
@@ -57,7 +57,7 @@ def test_a_family_has_a_title_a_vendor_and_the_hosts_that_the_resolver_names(kno
     assert "GLM 5.3" == known["glm-5.3"].title
 
 
-def test_hosts_keep_their_own_names_of_models(known: dict[str, Family]) -> None:
+def test_hosts_keep_their_own_names_of_models(known: dict[str, ModelFamily]) -> None:
     models: dict[str, tuple[str, ...]] = {each.profile: each.models for each in known["kimi-k2"].served}
     assert ("moonshotai/kimi-k2-instruct",) == models["groq"]
     assert "moonshotai/kimi-k2-thinking" in models["openrouter"]

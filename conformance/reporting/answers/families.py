@@ -38,7 +38,7 @@ class ServedModel(NamedTuple):
     models: tuple[str, ...]
 
 
-class Family(NamedTuple):
+class ModelFamily(NamedTuple):
     """One version of a line of models: its name, what people call it, its vendor (may be empty), and who serves it."""
 
     name: str
@@ -67,7 +67,7 @@ def family_of(model: str) -> str:
     return "" if "*" in model or "*" in "".join(found) else "-".join(found)
 
 
-def families(profiles: Mapping[str, Profile]) -> tuple[Family, ...]:
+def families(profiles: Mapping[str, Profile]) -> tuple[ModelFamily, ...]:
     """Return the families that the profiles name, ordered by vendor and name."""
     named: dict[str, dict[str, str]] = {}
     for profile in profiles.values():
@@ -111,7 +111,7 @@ def _family(
     profiles: Mapping[str, Profile],
     casing: Mapping[str, str],
     engines: Mapping[str, Mapping[str, None]],
-) -> Family:
+) -> ModelFamily:
     """Return a family; `models` has for each spelling of a model the name that the family has there."""
     name = min(models.values(), key=lambda each: ("." not in each, len(each), each))
     vendor = naming.vendor_of(name)
@@ -125,7 +125,7 @@ def _family(
         for profile in profiles.values()
         if profile.service in hosts
     ]
-    return Family(name, _title(name, casing), vendor, tuple(sorted(served, key=lambda each: _place(each, vendor))))
+    return ModelFamily(name, _title(name, casing), vendor, tuple(sorted(served, key=lambda each: _place(each, vendor))))
 
 
 def _own_names(profile: Profile, models: Iterable[str]) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ def _written(word: str, casing: Mapping[str, str]) -> str:
     return casing.get(word) or (word.upper() if is_short else word.capitalize())
 
 
-def lines(many: Iterable[Family]) -> Mapping[str, tuple[str, ...]]:
+def lines(many: Iterable[ModelFamily]) -> Mapping[str, tuple[str, ...]]:
     """Return the families of each line by the first letters of their names: `kimi` has kimi-k2 and kimi-k3."""
     found: dict[str, list[str]] = {}
     for each in many:

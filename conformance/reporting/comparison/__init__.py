@@ -22,7 +22,7 @@ ORDER: Final = (Consequence.SEND, Consequence.READ, Consequence.FREE, Consequenc
 _FILE: Final = Path(__file__).with_name("requests.yaml")
 
 
-class Harm(NamedTuple):
+class ClaimHarm(NamedTuple):
     """What a claim costs clients that do not expect it: how many real SDKs broke, of how many, by the worst rule."""
 
     broken: int
@@ -35,7 +35,7 @@ class Harm(NamedTuple):
         return f"broke {self.broken} of {self.measured} SDKs" if self.broken else ""
 
 
-class Change(NamedTuple):
+class RequestChange(NamedTuple):
     """The part of a request that has to change, and what has to stand there instead; empty if none has to."""
 
     instead_of: str
@@ -46,8 +46,8 @@ class RankedDifference(NamedTuple):
     """A difference, with what it costs clients and the request that has to change."""
 
     difference: ClaimDifference
-    harm: Harm
-    change: Change
+    harm: ClaimHarm
+    change: RequestChange
 
 
 def ranked(found: Iterable[ClaimDifference]) -> tuple[RankedDifference, ...]:
@@ -68,22 +68,22 @@ def rank(claim: str) -> tuple[bool, int, float, str]:
 
 
 @cache
-def harm_of(claim: str) -> Harm:
+def harm_of(claim: str) -> ClaimHarm:
     """Return the worst that was measured of the rules that read a claim."""
-    found = [Harm(0, 0, "")]
+    found = [ClaimHarm(0, 0, "")]
     for rule in rules.of_traffic():
         measured = broken_clients.of_rule(rule.id) if claim in rule.reads else None
         if measured and measured.measured:
-            found.append(Harm(len(measured.broken), measured.measured, rule.id))
+            found.append(ClaimHarm(len(measured.broken), measured.measured, rule.id))
     return max(found, key=lambda each: (each.broken / (each.measured or 1), each.rule))
 
 
-def change_of(claim: str, value: Any) -> Change:
+def change_of(claim: str, value: Any) -> RequestChange:
     """Return the request that has to change for a value of a claim."""
     shown = _changes().get(claim)
     if shown is not None:
-        return Change(shown["not"], shown["but"])
-    return Change("", _asked(claim, value)) if value not in (None, UNKNOWN, UPSTREAM) else Change("", "")
+        return RequestChange(shown["not"], shown["but"])
+    return RequestChange("", _asked(claim, value)) if value not in (None, UNKNOWN, UPSTREAM) else RequestChange("", "")
 
 
 @cache

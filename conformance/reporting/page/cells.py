@@ -57,7 +57,7 @@ class Numbers:
         return tuple(self._known)
 
 
-class Details:
+class CellDetails:
     """The texts and the details of cells, each once, which cells name by their numbers."""
 
     def __init__(self, inputs: Inputs) -> None:
@@ -117,7 +117,7 @@ class Details:
         return {"texts": self.texts.values(), **{name: [*zip(*rows, strict=True)] for name, rows in columns.items()}}
 
 
-def cells_data(table: Table, details: Details) -> Mapping[str, Any]:
+def cells_data(table: Table, details: CellDetails) -> Mapping[str, Any]:
     """Return the cells.
 
     `cells` has columns, in each a list for each row: subjects, variants, verdicts, kinds of evidence, numbers of

@@ -8,11 +8,11 @@ from conformance.profiles import Profile, naming
 from conformance.profiles.model_names import key
 from conformance.reporting.answers import Meaning, SubjectAnswer
 from conformance.reporting.answers.changes import newest_day
-from conformance.reporting.answers.families import Family, ServedModel, families, family_of
+from conformance.reporting.answers.families import ModelFamily, ServedModel, families, family_of
 from conformance.reporting.answers.observed import of_models
 from conformance.reporting.answers.providers import model_answers
 from conformance.reporting.matrix.table import ADAPTER, CLAIMS, SOURCES, Table
-from conformance.reporting.page.cells import Details, Numbers
+from conformance.reporting.page.cells import CellDetails, Numbers
 from conformance.reporting.page.facts import EVIDENCE, words_of
 from conformance.reporting.text import printable
 from conformance.results import Evidence
@@ -29,13 +29,15 @@ class ModelRow(NamedTuple):
     answers: tuple[SubjectAnswer, ...]
 
 
-def rows_of(family: Family, profiles: Mapping[str, Profile], calibration: Mapping[str, Any]) -> Iterator[ModelRow]:
+def rows_of(family: ModelFamily, profiles: Mapping[str, Profile], calibration: Mapping[str, Any]) -> Iterator[ModelRow]:
     """Yield the rows of a family: those of one host together, and models with the same answers in one row."""
     for served in family.served:
         yield from _rows(family, served, profiles[served.profile], calibration.get(served.profile, {}))
 
 
-def _rows(family: Family, served: ServedModel, profile: Profile, calibration: Mapping[str, Any]) -> Iterator[ModelRow]:
+def _rows(
+    family: ModelFamily, served: ServedModel, profile: Profile, calibration: Mapping[str, Any]
+) -> Iterator[ModelRow]:
     found: dict[tuple[SubjectAnswer, ...], list[str]] = {}
     for model in served.models:
         answers = tuple(
@@ -47,7 +49,7 @@ def _rows(family: Family, served: ServedModel, profile: Profile, calibration: Ma
 
 
 def _seen(
-    answer: SubjectAnswer, family: Family, profile: Profile, calibration: Mapping[str, Any], model: str
+    answer: SubjectAnswer, family: ModelFamily, profile: Profile, calibration: Mapping[str, Any], model: str
 ) -> SubjectAnswer:
     """Return an answer with the recordings of this family only; a note says how many there are of the host's others."""
     if answer.evidence != Evidence.RECORDED or not answer.row:
@@ -63,13 +65,13 @@ def _seen(
     return replace(answer, count=0, notes=notes, seen="", seen_model="", evidence=SOURCES)
 
 
-def shown_families(table: Table) -> tuple[Family, ...]:
+def shown_families(table: Table) -> tuple[ModelFamily, ...]:
     """Return the families that providers of the table serve."""
     names = {each.name for each in table.subjects if each.kind != ADAPTER}
     return families({name: profile for name, profile in table.inputs.profiles.items() if name in names})
 
 
-def models_data(table: Table, found: Sequence[Family], details: Details) -> Mapping[str, Any]:
+def models_data(table: Table, found: Sequence[ModelFamily], details: CellDetails) -> Mapping[str, Any]:
     """Return the rows of families.
 
     `models` has for each family rows: the number of the subject, the names of models, and the numbers of cells.
@@ -109,7 +111,7 @@ def models_data(table: Table, found: Sequence[Family], details: Details) -> Mapp
     return {"models": made, "modelCells": cells.values()}
 
 
-def names_data(table: Table, found: Sequence[Family]) -> Mapping[str, Any]:
+def names_data(table: Table, found: Sequence[ModelFamily]) -> Mapping[str, Any]:
     """Return what people call providers and families of models, as the resolver of names knows it."""
     services = sorted({subject.service for subject in table.subjects if subject.kind != ADAPTER})
     return {

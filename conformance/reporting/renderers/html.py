@@ -17,7 +17,7 @@ from conformance.reporting.answers.changes import newest_day
 from conformance.reporting.answers.wires import in_order, titles
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import Table
-from conformance.reporting.page.cells import Details, cells_data
+from conformance.reporting.page.cells import CellDetails, cells_data
 from conformance.reporting.page.compare import compare_data
 from conformance.reporting.page.facts import EVIDENCE, MEANINGS, fact_tables, summary
 from conformance.reporting.page.index import index_data, requests_data
@@ -41,7 +41,7 @@ def render(table: Table) -> str:
     """Return the page: the core facts as HTML, and every cell with its details as data for the page's script."""
     style = "".join([(_FOLDER / f"{name}.css").read_text("utf-8") for name in ("style", "facts", "print")])
     script = "".join([(_FOLDER / f"{name}.js").read_text("utf-8") for name in _SCRIPTS])
-    details, models = Details(table.inputs), shown_families(table)
+    details, models = CellDetails(table.inputs), shown_families(table)
     cells = {**cells_data(table, details), **models_data(table, models, details), "requests": requests_data(table)}
     wires = [(name, titles()[name]) for name in in_order([subject.wire for subject in table.subjects])]
     return render_template(
