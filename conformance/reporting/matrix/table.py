@@ -37,6 +37,9 @@ ADAPTER: Final = "adapter"
 ENGINE: Final = "engine"
 """The kind of a profile of software that you run yourself."""
 
+SPECIFICATION: Final = "specification"
+"""The kind of a profile of a document, which is no provider."""
+
 CLAIMS: Final = "claims"
 """The family of the rows for claims."""
 
