@@ -17,6 +17,7 @@ from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
 from conformance.evidence.packages import settings
 from conformance.evidence.packages.registries import Registries, Release
+from tests import new_releases
 from tests.loops import every
 from tests.registry import Registry, registry
 
@@ -297,3 +298,26 @@ def test_environments_are_shared_with_other_verbs(scripted: Path) -> None:
     chosen = definition.load("scripted@3.0", scripted)
     folder = install.install(chosen, lambda _text: None)
     assert folder == install.environment_path(chosen) == install.install(chosen, lambda _text: None)
+
+
+@pytest.mark.slow
+def test_the_newest_release_is_compared_with_the_pinned_one(
+    scripted: Path, tmp_path: Path, index: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pinned = scripted / "scripted" / "adapter.yaml"
+    pinned.write_text(pinned.read_text("utf-8").replace("scripted==7.0", "scripted==1.0"), "utf-8")
+    stored = tmp_path / "stored"
+    chosen = ["--provider", "deepseek", "--jobs", "1", "--adapters", str(scripted), "--install"]
+    assert 0 == main(["adapter", "run", "scripted", *chosen, "--results", str(stored)])
+    capsys.readouterr()
+    where = ["--adapters", str(scripted), "--results", str(stored)]
+    assert 0 == new_releases.main(where)
+    assert "Nothing." in capsys.readouterr().out
+    index.publish_wheel("scripted", "8.0", b"", **{"upload-time": "2026-01-01T00:00:00Z"})
+    driver = scripted / "scripted" / "driver.py"
+    driver.write_text(driver.read_text("utf-8").replace('"5.0" else', '"5.0" or version == "8.0" else'), "utf-8")
+    assert 1 == new_releases.main(where)
+    out, _ = capsys.readouterr()
+    assert f"- `scripted@8.0` (pinned: `1.0`): `{LOSES}`" in out
+    assert 0 == new_releases.main([*where, "--max-time", "0"])
+    assert "Not reached within the time: scripted" in capsys.readouterr().out

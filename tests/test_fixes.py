@@ -89,6 +89,22 @@ def test_lost_reasoning_comes_from_the_reply_that_had_it() -> None:
     assert "/0/response/choices/0" == found.origin
 
 
+def test_json_schema_is_sent_to_gemini_under_its_own_name() -> None:
+    declared = {
+        "name": "get_weather",
+        "parameters": {"type": "object", "properties": {}, "$schema": "http://json-schema.org/schema#"},
+    }
+    (asked,) = conversation("gemini-result", {"/0/request/tools/0/functionDeclarations": [declared]})
+    profile = profiles.load("gemini")
+    finding = next(
+        one for each in check(asked, profile) if each.rule == "request/tool-schema-keywords" for one in each.findings
+    )
+    found = fixes.fix((asked,), "request/tool-schema-keywords", finding, profile)
+    assert found is not None
+    corrected_request = apply(asked.request, found.patch)
+    assert ["name", "parametersJsonSchema"] == [*corrected_request["tools"][0]["functionDeclarations"][0]]
+
+
 def test_what_only_the_client_knows_is_named() -> None:
     given = conversation("tool-result", {})
     (only,) = given

@@ -120,7 +120,7 @@ def report(tried: Mapping[str, tuple[str, Results | str]]) -> dict[str, Any]:
 
     `tried` has by version, the oldest first, its day and its results, or why it was skipped.
     """
-    graded = {version: _grades(found) for version, (_, found) in tried.items() if isinstance(found, Results)}
+    graded = {version: grades_of(found) for version, (_, found) in tried.items() if isinstance(found, Results)}
     names = sorted({rule for grades in graded.values() for rule, found in grades.items() if found in BROKEN})
     rows = {rule: {version: grades.get(rule, "") for version, grades in graded.items()} for rule in names}
     return {
@@ -132,7 +132,7 @@ def report(tried: Mapping[str, tuple[str, Results | str]]) -> dict[str, Any]:
     }
 
 
-def _grades(results: Results) -> dict[str, str]:
+def grades_of(results: Results) -> dict[str, str]:
     """Return the grade of each rule in the results of a release: its worst, else that it was kept."""
     found: dict[str, set[str]] = {}
     for outcome in [each for case in results.cases for each in case.outcomes]:

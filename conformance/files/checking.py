@@ -14,7 +14,7 @@ from conformance.files.broken_lines import BrokenLines
 from conformance.files.unrelated import related
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
-from conformance.judge import Judgement, judge
+from conformance.judge import Judgement, judge, presumed_wire
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
@@ -142,7 +142,7 @@ class Checker:
         seen = self._recognised(given)
         profile = self._profile(given, seen)
         chosen = self._rules_for(given)
-        conversation = wires.translate(given.conversation)
+        conversation = wires.translate(given.conversation, presumed_wire(profile))
         judgement = judge(conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)

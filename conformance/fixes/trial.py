@@ -9,7 +9,7 @@ from conformance.documents.pointer import parse
 from conformance.fixes.content import content_of, loss
 from conformance.fixes.excerpt import LISTS, shared_length
 from conformance.fixes.problem import Candidate, ClientProblem, with_request
-from conformance.judge import judge
+from conformance.judge import judge, presumed_wire
 from conformance.profiles import Profile
 from conformance.results import Status
 from conformance.wire.exchange import Conversation, Exchange
@@ -57,7 +57,7 @@ class Trial:
         """Return the translated conversation with another form of its last request."""
         # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
         earlier = [carried(each, self.problem.request, candidate.request) for each in self.problem.conversation[:-1]]
-        return wires.translate((*earlier, self.sent(candidate.request)))
+        return wires.translate((*earlier, self.sent(candidate.request)), presumed_wire(self.problem.profile))
 
     def _loss(self, sent: Exchange, candidate: Candidate) -> str:
         """Return what a form of the request loses, in words."""

@@ -14,6 +14,7 @@ RULES: Final = (
     "request/*",
     "messages/budget-below-max-tokens",
     "messages/temperature-one-with-thinking",
+    "native/no-unknown-fields",
     "native/request-shape",
     "shape/request",
     "responses/one-kind-of-state",

@@ -27,6 +27,12 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
         holder, key = _schema_of(request, problem.place)
         if holder is not None and any([step(holder, key) for step in steps]):
             yield Candidate(request, title)
+    if problem.exchange.protocol == "gemini":
+        request = deepcopy(problem.request)
+        holder, key = _schema_of(request, problem.place)
+        if key == "parameters" and "parameters" in holder:
+            holder["parametersJsonSchema"] = holder.pop("parameters")
+            yield Candidate(request, "send the parameters as JSON Schema, not as Gemini's part of it", whole=True)
     for at in range(len(problem.place), 0, -1):
         request = deepcopy(problem.request)
         value = value_at(request, problem.place[:at])

@@ -13,6 +13,7 @@ _AT_ROOT = {"tools.schema-keywords": [{"keywords": ["anyOf", "oneOf"], "at": "ro
 _ANYWHERE = {"tools.schema-keywords": [{"keywords": ["$defs"], "at": "anywhere", "verdict": "damaged"}]}
 _EITHER = [{"required": ["city"]}, {"required": ["place"]}]
 _DEFINED = {"type": "object", "properties": {}, "$defs": {"place": {"type": "string"}}}
+_DECLARED = "/0/request/tools/0/functionDeclarations"
 _OBJECT = {"type": "object", "properties": {}}
 _MOST = 10_000
 """No schema of a tool has more parts than this; of one that has, the rest is not looked at."""
@@ -29,10 +30,13 @@ _MOST = 10_000
         example("tool-call", {f"{_PARAMETERS}/anyOf": _EITHER}, _AT_ROOT),
         example("messages-plain", {"/0/request/tools/0/input_schema/oneOf": _EITHER}, _AT_ROOT),
         example("error", {_PARAMETERS: _DEFINED}, _ANYWHERE),
+        example("gemini-result", {_DECLARED: [{"name": "get_weather", "parameters": _DEFINED}]}, _ANYWHERE),
     ],
     good=[
         example("error", {_PARAMETERS: {**_OBJECT, "properties": {"city": {"anyOf": [{"type": "string"}]}}}}, _AT_ROOT),
         example("error", {_PARAMETERS: {**_OBJECT, "properties": {"$defs": {"type": "string"}}}}, _ANYWHERE),
+        example("gemini-result", {_DECLARED: [{"name": "get_weather", "parametersJsonSchema": _DEFINED}]}, _ANYWHERE),
+        example("gemini-result", {_DECLARED: [{"name": "get_weather", "parameters_json_schema": _DEFINED}]}, _ANYWHERE),
     ],
     needs=("tools.schema-keywords",),
     wires=EVERY,
@@ -65,7 +69,7 @@ def _is_raw(tool: Body, context: Context) -> bool:
     if native is None:
         return False
     _, _, *place = native.place(tool.place)
-    return "parametersJsonSchema" in (value_at(native.request, place) or ())
+    return not {"parametersJsonSchema", "parameters_json_schema"}.isdisjoint(value_at(native.request, place) or ())
 
 
 def _keywords(schema: Mapping[str, Any]) -> Iterator[str]:

@@ -330,7 +330,7 @@ def _output(message: Mapping[str, Any], identity: str, status: str, asked: Mappi
         items[-1]["status"] = status
     prefixes = {"reasoning": "rs", "message": "msg", "function_call": "fc", "custom_tool_call": "ctc"}
     # As OpenAI's own: the ids of a reply and of its items begin with the same digits.
-    digits = identity.removeprefix("resp_")[:-2]
+    digits = identity.removeprefix("resp_")
     return [{"id": f"{prefixes[item['type']]}_{digits}{position:02x}"} | item for position, item in enumerate(items)]
 
 
