@@ -97,7 +97,7 @@ class Wire(NamedTuple):
     the list of its events. `ended`: the member of a native reply that says why it ended, and its value.
     `settings`: returns where a request has a setting for which each wire has a name of its own, such as the token
     limit: its places, the usual one first (of an effort, the one that has it in words); none if the wire has no place
-    for it.
+    for it. `event`: returns the name of an event of a stream, by its payload; empty if a value is no event.
 
     What its hosts serve beside replies: `counting` is the path, after the version, of a request to count tokens, and
     `counted` the answer for a number of them; `listed` is the list of models by their names, and `described` one of
@@ -123,6 +123,7 @@ class Wire(NamedTuple):
     streams_lists: bool = False
     ended: Callable[[Mapping[str, Any]], tuple[str, Any]] = lambda _reply: ("", None)
     settings: Callable[[str], tuple[tuple[str, ...], ...]] = lambda _name: ()
+    event: Callable[[Mapping[str, Any]], str] = lambda _value: ""
     counting: re.Pattern[str] | None = None
     counted: Callable[[int], dict[str, Any]] = lambda number: {"tokens": number}
     listed: Callable[[Sequence[str], str], dict[str, Any]] | None = None
@@ -205,6 +206,11 @@ def _is_of_chat(response: Any) -> bool:
 def is_native(exchange: Exchange) -> bool:
     """Return whether an exchange is on another wire than chat completions, and not translated yet."""
     return of(exchange).name != CHAT
+
+
+def event_name(value: Mapping[str, Any]) -> str:
+    """Return the name of the event that has this payload on another wire than chat completions; empty if none has."""
+    return next(filter(None, [wire.event(value) for wire in load()]), "")
 
 
 def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
