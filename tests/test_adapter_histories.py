@@ -14,13 +14,18 @@ from conformance.adapters.runs import RunPlan
 from conformance.cli import main
 from conformance.results import Level, Status
 from conformance.wires import NAMES
+from tests.sampling import some
 
 HISTORIES = (
     "history-cancelled-call",
     "history-foreign-ids",
     "history-foreign-reasoning",
+    "history-foreign-signatures",
+    "history-image-result",
     "history-late-result",
     "history-pruned",
+    "history-resumed",
+    "history-streamed",
     "history-summary",
 )
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
@@ -38,7 +43,7 @@ def broken(plan: RunPlan) -> dict[str, set[str]]:
 def plan(fault: str, provider: str) -> RunPlan:
     command = Driver((sys.executable, str(BROKEN_CLIENT), fault))
     profile = profiles.load(provider)
-    return RunPlan("driver", command, profile, scenarios=("history-*",), variant="plain", takes_history=True)
+    return RunPlan("driver", command, profile, scenarios=("history-*",), takes_history=True)
 
 
 def test_only_clients_that_take_a_history_are_driven_through_one() -> None:
@@ -78,11 +83,11 @@ def test_a_client_that_loses_a_history_breaks_that_it_is_sent() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("provider", ["deepseek", "mistral", "gemini_openai_compat"])
+@pytest.mark.parametrize("provider", some(["deepseek", "mistral", "gemini_openai_compat"], mark=pytest.mark.exhaustive))
 def test_the_reference_client_repairs_every_history(provider: str) -> None:
     chosen = definition.load("reference")
     planned = runs.plan_for(chosen, provider, driver(chosen))
-    assert {name: set() for name in HISTORIES} == broken(replace(planned, scenarios=("history-*",), variant="plain"))
+    assert {name: set() for name in HISTORIES} == broken(replace(planned, scenarios=("history-*",)))
 
 
 @pytest.mark.slow
