@@ -142,8 +142,8 @@ def contact(interview: Interview, model: str) -> str:
         rejected = f"HTTP {exchange.status}: {bodies(exchange)[1]!r:.300}"
     if _answers_streams(interview, model):
         raise Unusable(
-            f"the endpoint answers {model} in streams only, and refuses whole replies ({rejected}); most facts are asked "
-            "for with whole replies, so write its profile by hand, or ask it through a gateway that collects streams"
+            f"the endpoint answers {model} in streams only, and refuses whole replies ({rejected}); most facts are "
+            "asked for with whole replies, so write its profile by hand, or ask it through a gateway that collects streams"
         )
     raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
 
