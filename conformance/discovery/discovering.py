@@ -143,7 +143,7 @@ def contact(interview: Interview, model: str) -> str:
     if _answers_streams(interview, model):
         raise Unusable(
             f"the endpoint answers {model} in streams only, and refuses whole replies ({rejected}); most facts are "
-            "asked for with whole replies, so write its profile by hand, or ask it behind a gateway that collects streams"
+            "asked for with whole replies, so write its profile by hand, or ask a gateway that collects streams"
         )
     raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
 
