@@ -82,6 +82,7 @@ function contestedFacts([rows]) {
 function ofSearch(state, shown) {
   const query = understood(state);
   const note = query.corrected.map(([word, near]) => make("p", { class: "also" }, `Nothing has “${word}”; this is for “${titleOf(near)}”.`));
+  if (query.ignored.length) note.push(make("p", { class: "also" }, `Left out, because nothing has it: ${query.ignored.map((word) => `“${word}”`).join(", ")}.`));
   const compared = query.isFrom || !query.families.length ? comparisonFound(query) : [];
   return [...note, ...compared, ...askedInWords(query, shown), ...(compared.length && isOfBoth(query) ? [] : modelsFound(query, state)), ...(compared.length ? [] : [...comparisonLink(query), ...sdksFound(query, state, shown)]), ...alsoFound(state, rowsNamed(state.q))];
 }
@@ -127,7 +128,7 @@ function sdksFound(query, state, shown) {
   const isAgent = (row) => agents?.element.id === "agents" && agents.rows.includes(row);
   const clients = [...adapters.rows, ...(agents?.element.id === "agents" ? agents.rows : [])];
   const tested = clients.filter((row) => query.providers.has(row.service) && (!state.wire || row.wire === state.wire));
-  const rows = tested.length ? tested : shown[1];
+  const rows = tested.length ? tested : shown.flatMap((own, number) => (["adapters", "agents"].includes(factTables[number].element.id) ? own : []));
   if (!rows?.length) return [];
   const names = [...query.providers].map(titleOf).join(" or ");
   const where = tested.length ? `on ${names}: is reasoning sent back?` : "found: is reasoning sent back?";
