@@ -128,6 +128,7 @@ class Inputs:
     `calibration`: by provider, the objects in `reports/results/calibration/`. `own_profiles` and `own_entries` are the
     profiles and the expected failures of a user's own results, which are among the results. `earlier`: the results of
     an earlier run, which reports compare with; without any, they say so. `timelines`: what releases of clients break.
+    `gateways`: the results of gateways, of which the matrix has no cells.
     """
 
     results: Sequence[Results]
@@ -138,6 +139,7 @@ class Inputs:
     own_entries: Sequence[Entry] = ()
     earlier: Sequence[Results] = ()
     timelines: Sequence[Timeline] = ()
+    gateways: Sequence[Results] = ()
 
     def profile_of(self, results: Results) -> Profile:
         """Return the profile that results were checked against."""
@@ -173,7 +175,9 @@ def load_inputs(reports: Path | None = None) -> Inputs:
     earlier = tuple(read_all([root / EARLIER])) if (root / EARLIER).is_dir() else ()
     known = {name: profiles.load(name) for name in named}
     timelines = timeline.stored(root / timeline.FOLDER)
-    return Inputs(results, known, calibration, entries, earlier=earlier, timelines=timelines)
+    gateways = unpacked(root / "results" / "gateways")
+    run = read_all([gateways]) if gateways.is_dir() else ()
+    return Inputs(results, known, calibration, entries, earlier=earlier, timelines=timelines, gateways=run)
 
 
 def _with_recordings(shipped: Mapping[str, Results]) -> Iterator[Results]:
