@@ -146,6 +146,27 @@ def presumed_wire(profile: Profile | None) -> str:
     return CHAT if profile is None else profile.presumed_wire
 
 
+def judge_last(
+    conversation: Conversation, profile: Profile | None, rules: Sequence[Rule] | None = None, as_of: str = ""
+) -> Judgement:
+    """Check the last exchange of a conversation as `judge` does; those before it are only what it continues."""
+    given = load() if rules is None else rules
+    run, tally = _before_last(conversation, profile, given, as_of)
+    if raised(partial(run.add, tally)) is not None:
+        run, tally = _before_last(conversation, profile, given, as_of)
+        run.add_alone(tally)
+    return judgement_of(run, tally, run.plans[-1:])
+
+
+def _before_last(
+    conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str
+) -> tuple[RuleRun, RuleTally]:
+    run = RuleRun(Index(translate(conversation, presumed_wire(profile))), rules, profile, as_of)
+    for _ in run.index.parts[:-1]:
+        run.pass_over()
+    return run, RuleTally(len(rules))
+
+
 def _judgement(
     index: Index, profile: Profile | None, rules: Sequence[Rule], as_of: str, model: str | None = None
 ) -> Judgement:

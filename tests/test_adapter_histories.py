@@ -14,6 +14,7 @@ from conformance.adapters.runs import RunPlan
 from conformance.cli import main
 from conformance.results import Level, Status
 from conformance.wires import NAMES
+from tests.sampling import some
 
 HISTORIES = (
     "history-cancelled-call",
@@ -82,7 +83,7 @@ def test_a_client_that_loses_a_history_breaks_that_it_is_sent() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("provider", ["deepseek", "mistral", "gemini_openai_compat"])
+@pytest.mark.parametrize("provider", some(["deepseek", "mistral", "gemini_openai_compat"], mark=pytest.mark.exhaustive))
 def test_the_reference_client_repairs_every_history(provider: str) -> None:
     chosen = definition.load("reference")
     planned = runs.plan_for(chosen, provider, driver(chosen))

@@ -7,6 +7,7 @@ scenario says that its replies break that rule.
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 import orjson
@@ -15,7 +16,7 @@ from conformance import profiles, rules
 from conformance.documents.json_scan import syntax_error_position
 from conformance.errors import InvalidDocument
 from conformance.faults import event_bytes
-from conformance.judge import check
+from conformance.judge import judge_last
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
 from conformance.scenarios import ScriptTurn
@@ -47,6 +48,12 @@ BROKEN_BY_SCRIPT: Final = frozenset(
 
 _GLOB = re.compile(r"[*?]")
 _EVENT = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
+
+
+@cache
+def _of_providers() -> tuple[rules.Rule, ...]:
+    """Return the rules about what providers send."""
+    return tuple([rule for rule in rules.load() if rule.on.side is Side.PROVIDER])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +176,9 @@ class Responder:
     def _checked(self, sent: Exchange, reply: HttpReply) -> HttpReply:
         broken = [
             f"{outcome.rule}: {outcome.reason or outcome.findings[0].message}"
-            for outcome in check((sent,), self.profile)
+            for outcome in judge_last((sent,), self.profile, _of_providers()).found()
             if outcome.status in (Status.FAILED, Status.ERRORED)
             and outcome.level is Level.MUST
-            and rules.by_id()[outcome.rule].on.side is Side.PROVIDER
             and outcome.rule not in self.broken
         ]
         if broken:

@@ -7,7 +7,7 @@ import orjson
 
 from conformance.documents.json_scan import end_of
 from conformance.documents.pointer import parse, render, resolve
-from conformance.judge import check
+from conformance.judge import judge_last
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal
 from conformance.simulator.refusals import completed, position
@@ -33,11 +33,12 @@ def first_violation(conversation: Conversation, profile: Profile) -> RuleViolati
     the provider answers all the same, or only the earlier exchanges show it: a provider does not remember them.
     """
     *before, last = conversation
-    outcomes = check(conversation, profile)
-    violation = _first(outcomes, len(before), claimed=True)
-    if violation is not None:
-        return violation
-    return _first(check(last, profile) if before else outcomes, 0, claimed=False)
+    found = [*judge_last(conversation, profile).found()]
+    violation = _first(found, len(before), claimed=True)
+    unclaimed = None if violation is not None else _first(found, len(before), claimed=False)
+    if unclaimed is None or not before:
+        return violation or unclaimed
+    return _first([*judge_last((last,), profile).found()], 0, claimed=False)
 
 
 def _first(outcomes: Sequence[Outcome], exchange: int, *, claimed: bool) -> RuleViolation | None:
