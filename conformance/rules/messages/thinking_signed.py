@@ -13,7 +13,10 @@ _SENT = "/1/request/messages/1/content/0/signature"
     Level.MUST,
     on=messages,
     where=lambda message, _context: any(_thinking(message)),
-    source=Source("https://platform.claude.com/docs/en/build-with-claude/preserved-thinking"),
+    source=Source(
+        "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking",
+        "block comes back in a request, the API checks the block's `signature` for two things",
+    ),
     bad=[example("messages-result", {_SIGNATURE: REMOVE})],
     good=[
         example("messages-result"),
