@@ -26,7 +26,7 @@ from conformance.results import Level
 
 __all__ = [
     "AUTO", "NONE", "STDIN", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of", "summary",
-    "timings",
+    "time_spent",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def summary(counts: Counts, judged: Collection[str], task: Task) -> dict[str, An
     }
 
 
-def timings(counts: Counts, task: Task) -> "Timings":
+def time_spent(counts: Counts, task: Task) -> "Timings":
     """Return where the time went, by all counts and by what this process measured beside its inputs."""
     # Imported here because most runs measure nothing.
     from conformance.files.timings import timings_of

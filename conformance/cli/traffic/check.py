@@ -35,7 +35,7 @@ from typing import IO, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
-from conformance.files import AUTO, NONE, CheckedInput, Counts, Task, check_paths, summary, timings
+from conformance.files import AUTO, NONE, CheckedInput, Counts, Task, check_paths, summary, time_spent
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
@@ -143,7 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Imported here because most runs measure nothing.
         from conformance.cli import _timings
 
-        _timings.show(timings(counts, task), as_json=arguments.format in _JSON_FORMATS)
+        _timings.show(time_spent(counts, task), as_json=arguments.format in _JSON_FORMATS)
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:
