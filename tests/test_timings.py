@@ -28,7 +28,7 @@ def _json(error: str) -> dict[str, Any]:
         ("a.jsonl", jsonl(GOOD, FAULTY), 2),
         ("a.json", FAULTY, 1),
         ("a.jsonl.gz", jsonl(GOOD), 1),
-        ("a.jsonl", SESSION, 3),
+        ("a.jsonl", SESSION, 4),
     ],
 )
 def test_stages_and_rules_are_on_standard_error_and_the_report_is_the_same(

@@ -29,8 +29,9 @@ def show(timings: "Timings", *, as_json: bool) -> None:
 
 def _heading(timings: "Timings") -> str:
     shown = timings.to_json()
+    exchanges = "1 exchange" if timings.exchanges == 1 else f"{timings.exchanges} exchanges"
     return (
-        f"{timings.exchanges} exchange{'s' * (timings.exchanges != 1)}, {timings.bytes / 1e6:.1f} MB of bodies in {timings.seconds:.2f} s of CPU: "
+        f"{exchanges}, {timings.bytes / 1e6:.1f} MB of bodies in {timings.seconds:.2f} s of CPU: "
         f"{shown['megabytes_per_second']:.1f} MB/s, {shown['microseconds_per_exchange']:.0f} µs an exchange, "
         f"{shown['times_parsing']:.1f} times what parsing the bodies takes"
     )
