@@ -111,7 +111,7 @@ def test_spark_gives_the_rows_of_one_process(
     run: Run, traffic: Any, expected: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyspark", reason="NOT RUN: pyspark is not installed")
-    _locally(monkeypatch, "local[2]")
+    _locally(monkeypatch)
     names = run("spark")
     try:
         assert expected == of(written())
@@ -130,7 +130,7 @@ def test_spark_gives_the_same_rows_if_a_worker_is_lost(
     run: Run, traffic: Any, expected: Rows, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pytest.importorskip("pyspark", reason="NOT RUN: pyspark is not installed")
-    _locally(monkeypatch, "local[2,4]")
+    _locally(monkeypatch)
     names = run("spark")
     try:
         lost = tmp_path / "lost"
@@ -150,10 +150,13 @@ def _losing_a_worker(marker: str, batches: Any) -> Any:
     yield from check_batches(batches, "deepseek")
 
 
-def _locally(monkeypatch: pytest.MonkeyPatch, master: str) -> None:
-    """Let Spark run on this machine, with workers of the very Python that the page sets."""
+def _locally(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Spark run on this machine, with workers of the very Python that the page sets.
+
+    A task may fail three times. The arguments count for the first session: all share one JVM.
+    """
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--master {master} --conf spark.ui.enabled=false pyspark-shell")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2,4] --conf spark.ui.enabled=false pyspark-shell")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
 
