@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance import profiles, rules
+from conformance import profiles
 from conformance.documents.json_scan import syntax_error_position
 from conformance.errors import InvalidDocument
 from conformance.faults import event_bytes
@@ -23,7 +23,7 @@ from conformance.simulator import chunks, faulty, members, refusals, replies
 from conformance.simulator.http import JSON_TYPE, STREAM_TYPE, TEXT_TYPE, as_json, headers
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.simulator.reply_context import ReplyContext
-from conformance.simulator.strictness import RuleViolation, worded
+from conformance.simulator.strictness import RuleViolation, rules_about, worded
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Exchange, model_of
@@ -169,10 +169,9 @@ class Responder:
     def _checked(self, sent: Exchange, reply: HttpReply) -> HttpReply:
         broken = [
             f"{outcome.rule}: {outcome.reason or outcome.findings[0].message}"
-            for outcome in check((sent,), self.profile)
+            for outcome in check((sent,), self.profile, rules_about(Side.PROVIDER))
             if outcome.status in (Status.FAILED, Status.ERRORED)
             and outcome.level is Level.MUST
-            and rules.by_id()[outcome.rule].on.side is Side.PROVIDER
             and outcome.rule not in self.broken
         ]
         if broken:
