@@ -18,8 +18,8 @@ SESSION = jsonl(*[{**each, "session": "a"} for each in BASES["thinking-session"]
 
 
 def _json(error: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(error.splitlines()[-1])
-    return found["timings"]
+    found: dict[str, Any] = json.loads(error.splitlines()[-1])["timings"]
+    return found
 
 
 @every(
