@@ -4,6 +4,7 @@ import compileall
 import io
 import json
 import lzma
+import re
 import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -32,7 +33,13 @@ MODEL_FILES = (
 )
 """What engines load of the scripted model, and what writes it in their formats; not what trains it."""
 
-PROVIDERS = 16
+MANIFEST = "manifest.yaml"
+"""The file of a folder of cassettes that names its models."""
+
+NOT_DEFAULT = re.compile(r"^  (\S+):\n(?:   .*\n)*?      default: false\n(?:   .*\n)*", re.MULTILINE)
+"""A model of a manifest that is an engine with another template than its first: only a checkout has its cassettes."""
+
+PROVIDERS = 24
 """How many providers share an archive of cassettes: more take less space and more time to read one of them."""
 
 WEIGHTS = {"id": lzma.FILTER_LZMA2, "preset": 9, "lp": 1, "pb": 1}
@@ -65,13 +72,21 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
 def folders(root: Path) -> Iterator[tuple[str, Path, list[Path]]]:
     """Yield the name of each archive of a wheel, the folder that its members are named below, and their files."""
     for name, group in shelves(root):
-        files = _files(path for each in group for path in each.rglob("*.yaml"))
+        files = _files(path for each in group for path in _cassettes(each))
         # The same scenario of several providers differs little, so it stands together.
         yield f"{CASSETTES}/{name}", root / CASSETTES, sorted(files, key=lambda path: (path.name, path))
     yield MODEL, root / MODEL, _files(path for name in MODEL_FILES for path in (root / MODEL).glob(name))
     results = _files(path for name in RESULT_FOLDERS for path in (root / RESULTS / name).glob("*.json"))
     yield RESULTS, root / RESULTS, results
     yield CALIBRATION, root / CALIBRATION, _files((root / CALIBRATION).glob("*.json"))
+
+
+def _cassettes(provider: Path) -> Iterator[Path]:
+    """Yield the files of a provider's cassettes, without those of the templates that are left out."""
+    left_out = [name.replace("/", "--") for name in NOT_DEFAULT.findall((provider / MANIFEST).read_text("utf-8"))]
+    for path in provider.rglob("*.yaml"):
+        if path.relative_to(provider).parts[0] not in left_out:
+            yield path
 
 
 def shelves(root: Path) -> Iterator[tuple[str, list[Path]]]:
@@ -95,6 +110,10 @@ def pack(folder: Path, files: Sequence[Path], archive: Path) -> None:
     with lzma.open(archive, "w", filters=[chosen]) as file, tarfile.open(fileobj=file, mode="w") as packed:
         for path in files:
             member = tarfile.TarInfo(path.relative_to(folder).as_posix())
-            data = path.read_bytes()
+            data = _manifest(path) if path.name == MANIFEST else path.read_bytes()
             member.size = len(data)
             packed.addfile(member, io.BytesIO(data))
+
+
+def _manifest(path: Path) -> bytes:
+    return NOT_DEFAULT.sub("", path.read_text("utf-8")).encode()

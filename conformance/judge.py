@@ -20,6 +20,7 @@ from conformance.rules.running import FoundFault, RuleRun, RuleTally, raised
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from conformance.wire.native import CHAT
 from conformance.wires import Translator, other_api, translate
 
 MAX_SESSION_BYTES = 64 * 1024 * 1024
@@ -117,7 +118,7 @@ class Judgement(NamedTuple):
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
     """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
-    return judgement(Index(translate(conversation)), profile, rules, as_of)
+    return judgement(Index(translate(conversation, presumed_wire(profile))), profile, rules, as_of)
 
 
 def judge_by_models(
@@ -136,7 +137,34 @@ def judge_apart(
     conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = ""
 ) -> Judgement:
     """Check a conversation as `judge` does, but each request from its first message on, whatever was judged before."""
-    return judgement(Index(translate(conversation), continues=False), profile, rules, as_of)
+    index = Index(translate(conversation, presumed_wire(profile)), continues=False)
+    return judgement(index, profile, rules, as_of)
+
+
+def presumed_wire(profile: Profile | None) -> str:
+    """Return the wire of exchanges that do not show their own, by the provider that they are judged by."""
+    return CHAT if profile is None else profile.presumed_wire
+
+
+def judge_last(
+    conversation: Conversation, profile: Profile | None, rules: Sequence[Rule] | None = None, as_of: str = ""
+) -> Judgement:
+    """Check the last exchange of a conversation as `judge` does; those before it are only what it continues."""
+    given = load() if rules is None else rules
+    run, tally = _before_last(conversation, profile, given, as_of)
+    if raised(partial(run.add, tally)) is not None:
+        run, tally = _before_last(conversation, profile, given, as_of)
+        run.add_alone(tally)
+    return judgement_of(run, tally, run.plans[-1:])
+
+
+def _before_last(
+    conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str
+) -> tuple[RuleRun, RuleTally]:
+    run = RuleRun(Index(translate(conversation, presumed_wire(profile))), rules, profile, as_of)
+    for _ in run.index.parts[:-1]:
+        run.pass_over()
+    return run, RuleTally(len(rules))
 
 
 def judgement(
@@ -239,7 +267,7 @@ class Session:
         return found
 
     def _begin(self) -> None:
-        self._translate = Translator()
+        self._translate = Translator(presumed_wire(self._profile))
         self._index = Index(grows=True)
         self._run = RuleRun(self._index, self._rules, self._profile, self._as_of)
 

@@ -14,6 +14,7 @@ from typing import Any
 FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
 job = json.load(sys.stdin)
 events: list[dict[str, Any]] = []
+ends: list[str] = []
 answer: dict[str, Any] = {"texts": [], "version": {"broken-client": "1.0"}, "events": events}
 
 
@@ -60,9 +61,11 @@ def joined(text: str) -> dict[str, Any]:
                 call["id"] = fragment.get("id") or call["id"]
                 call["function"]["name"] = fragment["function"].get("name") or call["function"].get("name")
                 call["function"]["arguments"] += fragment["function"].get("arguments") or ""
-    if not finished and FAULT not in ("accepts-truncated", "runs-truncated-call"):
+    if not finished and FAULT not in ("accepts-truncated", "marks-truncated", "runs-truncated-call"):
         raise RuntimeError("the stream is truncated")
-    return message | ({"tool_calls": list(calls.values())} if calls and FAULT != "accepts-truncated" else {})
+    ends.append("stop" if finished else "unknown")
+    is_kept = calls and FAULT not in ("accepts-truncated", "marks-truncated")
+    return message | ({"tool_calls": list(calls.values())} if is_kept else {})
 
 
 def run(call: dict[str, Any]) -> str:
@@ -138,6 +141,8 @@ def converse() -> None:
             for call, text in zip(message["tool_calls"], results(calls), strict=True):
                 history.append({"role": "tool", "tool_call_id": call["id"], "content": text})
         answer["texts"].append(message["content"])
+        if FAULT == "marks-truncated":
+            answer.setdefault("finish", []).append(ends[-1])
     if FAULT == "asks-for-a-title":
         ask([*history, {"role": "user", "content": "Give this conversation a title."}])
 

@@ -3,11 +3,12 @@
 import json
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-
-import httpx
+from urllib.parse import urlsplit
 
 from conformance import wires
 from conformance.convert import ingress
@@ -70,14 +71,14 @@ class DrivenAgent:
         if self.wire == "messages":
             body["max_tokens"] = 1000
         native, path = wire.write(body), wire.path(body)
-        reply = httpx.post(f"{self.url}{path}", json=native, timeout=30)
-        self.statuses.append(reply.status_code)
-        if reply.status_code in (429, 503, 529):
+        status, kind, text = post(f"{self.url}{path}", native)
+        self.statuses.append(status)
+        if status in (429, 503, 529):
             return None
-        assert 200 == reply.status_code, reply.text
-        streamed = "event-stream" in reply.headers["content-type"]
+        assert 200 == status, text
+        streamed = "event-stream" in kind
         exchange = Exchange.of_plain(
-            native, reply.text if streamed else reply.json(), 200, streamed=streamed, url=path, model=self.model
+            native, text if streamed else json.loads(text), 200, streamed=streamed, url=path, model=self.model
         )
         translated = wire.translate_one(exchange)
         if translated.streamed:
@@ -87,6 +88,17 @@ class DrivenAgent:
         response: Any = translated.response
         whole = response["choices"][0]
         return ingress.read(whole["message"], self.claims) if whole.get("finish_reason") else None
+
+
+def post(url: str, body: Mapping[str, Any]) -> tuple[int, str, str]:
+    """Return the status of a reply, the type of its content, and its text."""
+    # Not httpx: an agent is started for each prompt, and importing that would be most of what one costs.
+    place = urlsplit(url)
+    with closing(HTTPConnection(place.netloc, timeout=30)) as connection:
+        target = f"{place.path}?{place.query}" if place.query else place.path
+        connection.request("POST", target, json.dumps(body), {"content-type": "application/json"})
+        reply = connection.getresponse()
+        return reply.status, reply.headers.get("content-type", ""), reply.read().decode()
 
 
 def run(name: str, arguments: Mapping[str, Any]) -> str:

@@ -80,7 +80,13 @@ class MadeGateway:
 
     def _asked(self, message: Mapping[str, Any]) -> dict[str, Any]:
         made = _failing_in_words(_reasoned(message, self.back), self.back)
-        return _resigned(made, self.back, self.front) if made.get("role") == "assistant" else made
+        if made.get("role") != "assistant":
+            return made
+        made = _resigned(made, self.back, self.front)
+        signed = any([each.get("signature") for each in made.get("reasoning_details") or ()])
+        # Anthropic refuses thinking that it has not signed.
+        left = ("reasoning_details", "reasoning_content") if self.back == "messages" and not signed else ()
+        return {key: value for key, value in made.items() if key not in left}
 
     def _returned(self, asked: Exchange, got: Exchange) -> HttpReply:
         wire, status = by_name(self.front), got.status or 500
@@ -172,7 +178,7 @@ def _resigned(message: Mapping[str, Any], wire: str, source: str) -> dict[str, A
     texts = [str(each.get("text") or _summary(each.get("summary"))) for each in details]
     text = "".join(texts)
     seal = next((each[key] for each in details for key in ("signature", "data") if each.get(key)), None)
-    if wire == "responses" and seal:
+    if wire == "responses" and seal and not any([each.get("type") == "reasoning.encrypted" for each in details]):
         parts = [{"type": "reasoning.summary", "summary": text, "id": "rs_1", "index": 0}]
         made["reasoning_details"] = [*parts, {"type": "reasoning.encrypted", "data": seal, "id": "rs_1", "index": 0}]
     elif wire == "messages" and seal and not any([each.get("signature") for each in details]):

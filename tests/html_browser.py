@@ -15,10 +15,49 @@ ADAPTER, PROVIDER, FURTHER = range(3)
 PHONE: Final = {"width": 360, "height": 800}
 
 
+# The text that a reader sees: of elements in the viewport that nothing hides, without what only a screen reader reads.
+VISIBLE: Final = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    const holder = node.parentElement;
+    if (!node.data.trim() || holder.closest(".unseen, script, style") || !holder.checkVisibility()) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const { top, bottom, left, right } = range.getBoundingClientRect();
+    if (top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth) texts.push(node.data);
+  }
+  return texts.join("").replace(/\\s+/g, " ");
+}"""
+
+# Texts in letters of less than 14 px, of elements that are shown.
+SMALL: Final = """() => [...document.querySelectorAll("body *")].filter((each) => {
+  const hasText = [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  if (!hasText || !each.checkVisibility() || each.closest(".unseen, script, style")) return false;
+  return parseFloat(getComputedStyle(each).fontSize) < 14;
+}).map((each) => `${each.tagName}.${each.className} ${each.textContent.trim().slice(0, 30)}`).slice(0, 5)"""
+
+# Elements whose text is wider than they are, or that stand beyond the page; what scrolls by itself is left out.
+CUT: Final = """() => [...document.querySelectorAll("main *, header *")].filter((each) => {
+  if (!each.checkVisibility() || each.closest(".unseen, .scroll, select, input, pre")) return false;
+  const { left, right, width } = each.getBoundingClientRect();
+  const isWide = each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1;
+  return width > 0 && (left < -1 || right > innerWidth + 1 || isWide);
+}).map((each) => `${each.tagName}.${each.className} ${each.textContent.trim().slice(0, 30)}`).slice(0, 5)"""
+
+
 class Opening(Protocol):
     """Opens a page in a new window; it must log nothing and request nothing but itself."""
 
     def __call__(self, address: str = "", path: Path | None = None, **window: Any) -> AbstractContextManager[Page]: ...
+
+
+def cut(page: Page) -> list[str]:
+    """Return what is cut off or reaches beyond the page, `page` if it scrolls sideways."""
+    found: list[str] = page.evaluate(CUT)
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return [*(["page"] if wide else []), *found]
 
 
 def shows(page: Page, count: int) -> None:

@@ -12,15 +12,20 @@ from conformance.adapters.driver import Driver
 from conformance.adapters.install import driver
 from conformance.adapters.runs import RunPlan
 from conformance.cli import main
-from conformance.results import Status
+from conformance.results import Level, Status
 from conformance.wires import NAMES
+from tests.sampling import some
 
 HISTORIES = (
     "history-cancelled-call",
     "history-foreign-ids",
     "history-foreign-reasoning",
+    "history-foreign-signatures",
+    "history-image-result",
     "history-late-result",
     "history-pruned",
+    "history-resumed",
+    "history-streamed",
     "history-summary",
 )
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
@@ -38,7 +43,7 @@ def broken(plan: RunPlan) -> dict[str, set[str]]:
 def plan(fault: str, provider: str) -> RunPlan:
     command = Driver((sys.executable, str(BROKEN_CLIENT), fault))
     profile = profiles.load(provider)
-    return RunPlan("driver", command, profile, scenarios=("history-*",), variant="plain", takes_history=True)
+    return RunPlan("driver", command, profile, scenarios=("history-*",), takes_history=True)
 
 
 def test_only_clients_that_take_a_history_are_driven_through_one() -> None:
@@ -78,8 +83,34 @@ def test_a_client_that_loses_a_history_breaks_that_it_is_sent() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("provider", ["deepseek", "mistral", "gemini_openai_compat"])
+@pytest.mark.parametrize("provider", some(["deepseek", "mistral", "gemini_openai_compat"], mark=pytest.mark.exhaustive))
 def test_the_reference_client_repairs_every_history(provider: str) -> None:
     chosen = definition.load("reference")
     planned = runs.plan_for(chosen, provider, driver(chosen))
-    assert {name: set() for name in HISTORIES} == broken(replace(planned, scenarios=("history-*",), variant="plain"))
+    assert {name: set() for name in HISTORIES} == broken(replace(planned, scenarios=("history-*",)))
+
+
+@pytest.mark.slow
+def test_what_a_history_breaks_itself_is_a_should_for_an_adapter_that_documents_that_it_sends_it_as_given() -> None:
+    results, _ = runs.run(replace(plan("good", "mistral"), history_as_given=True), 2, lambda *_: None, lambda _: None)
+    levels = {
+        (case.scenario, each.rule): each.level
+        for case in results.cases
+        for each in case.outcomes
+        if each.status is Status.FAILED
+    }
+    for name, rule in (
+        ("history-cancelled-call", "transcript/calls-answered"),
+        ("history-late-result", "transcript/results-follow-calls"),
+        ("history-pruned", "transcript/result-answers-call"),
+        ("history-foreign-ids", "request/tool-call-id-pattern"),
+    ):
+        assert Level.SHOULD == levels[name, rule]
+
+
+@pytest.mark.slow
+def test_what_a_client_loses_of_a_history_stays_a_must() -> None:
+    dropping = replace(plan("drops-given-history", "deepseek"), history_as_given=True)
+    results, _ = runs.run(dropping, 2, lambda *_: None, lambda _: None)
+    lost = [each for case in results.cases for each in case.outcomes if each.rule == "loop/given-history-sent"]
+    assert {(Status.FAILED, Level.MUST)} == {(each.status, each.level) for each in lost}

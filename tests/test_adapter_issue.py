@@ -2,24 +2,35 @@
 
 import json
 import re
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from conformance.adapters.issue import find
+from conformance import environments
+from conformance.adapters import definition, install, plain_code
+from conformance.adapters.definition import FOLDER
+from conformance.adapters.issue import Issue, find
+from conformance.adapters.plain_code import PlainCode
+from conformance.adapters.proof import proofs
 from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
+from conformance.judge import check
 from conformance.reporting.renderers.issue import render
 from conformance.resources import folder
 from conformance.results import Evidence, Finding, Level, Outcome, Refusal, Status
 from conformance.results.files import read, write
 from conformance.results.runs import Case, Results, SentRequest
+from conformance.wire.exchange import Exchange
 from tests.loops import every
 
 ADAPTERS = folder("reports") / "results" / "adapters"
-SECTIONS = ("Versions", "The smallest scenario", "The request that shows it", "What ", "The rule", "To repeat it")
+SECTIONS = ("Versions", "The scenario", "The request that shows it", "What ", "The rule", "To repeat it")
 RULE = "reasoning/present-on-tool-turns"
 HOSTILE = "</details><img src=x> ```` @everyone $(touch e)\n# head"
 
@@ -128,3 +139,69 @@ def test_the_command_reports_from_the_results_of_the_project(capsys: pytest.Capt
     adapter = name.removesuffix(".deepseek.json")
     assert 0 == main(["adapter", "issue", adapter, "--rule", rule, "--provider", "deepseek"])
     assert capsys.readouterr().out.startswith(f"# {adapter} on DeepSeek: not met: ")
+
+
+WITH_PLAIN_CODE = tuple(sorted({path.parent.name for path in FOLDER.glob("*/plain.*.txt")}))
+
+
+def with_plain_code(name: str) -> tuple[Issue, PlainCode]:
+    """Return the first issue of an adapter that plain code repeats."""
+    pinned = definition.load(name)
+    many = [read(path) for path in ADAPTERS.glob(f"{name}@{pinned.version}.*.json")]
+    for rule in sorted({rule for each in many for rule in proofs(each.cases) if not rule.startswith("loop/")}):
+        issue = find(many, name, rule)
+        code = plain_code.of_issue(issue)
+        if code is not None and issue.number:
+            return issue, code
+    raise AssertionError(name)
+
+
+@every("name", WITH_PLAIN_CODE)
+def test_plain_code_is_short_and_has_nothing_of_this_project(name: str) -> None:
+    _, code = with_plain_code(name)
+    assert 20 >= len([line for line in code.program.splitlines() if line.strip()])
+    assert 30 >= len([line for line in code.server.splitlines() if line.strip()])
+    assert "conformance" not in code.program + code.server
+    assert "$" not in code.program
+
+
+def test_a_must_is_stronger_evidence_than_a_smaller_should() -> None:
+    small, large = example().cases[2], example().cases[0]
+    (outcome,) = small.outcomes
+    weak = replace(outcome, level=Level.SHOULD, findings=(replace(outcome.findings[0], level=Level.SHOULD),))
+    results = replace(example(), cases=(replace(small, outcomes=(weak,)), large))
+    assert ("agent-session.plain", Level.MUST) == (find([results], "an-sdk", RULE).case.name, Level.MUST)
+    only = find([replace(results, cases=results.cases[:1])], "an-sdk", RULE)
+    assert f"`{RULE}` (SHOULD here, MUST in general)" in render(only)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", WITH_PLAIN_CODE)
+def test_plain_code_shows_the_bug_to_any_server(name: str, tmp_path: Path) -> None:
+    chosen = definition.load(name)
+    if not install.is_installed(chosen):
+        pytest.skip(f"NOT RUN: conformance adapter install {name}")
+    issue, code = with_plain_code(name)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    where = install.environment_path(chosen)
+    program = (where if code.name.endswith(".mjs") else tmp_path) / f"{tmp_path.name}-{code.name}"
+    program.write_text(code.program.replace(f":{plain_code.PORT}", f":{port}"), "utf-8")
+    (tmp_path / "server.py").write_text(code.server.replace(f"{plain_code.PORT}", f"{port}"), "utf-8")
+    command = ["node"] if code.name.endswith(".mjs") else [str(environments.python_in(where))]
+    with subprocess.Popen([sys.executable, tmp_path / "server.py"], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            time.sleep(1)
+            subprocess.run([*command, str(program)], check=False, capture_output=True, timeout=120, cwd=tmp_path)
+        finally:
+            server.terminate()
+            program.unlink()
+        printed = server.stdout.read().splitlines() if server.stdout else []
+    model = issue.results.model
+    sent = zip(map(json.loads, printed), [*plain_code.replies(issue), None], strict=False)
+    path = issue.proof.request.path if issue.proof.request else "/v1/chat/completions"
+    conversation = tuple([Exchange(request=each, response=reply, model=model, url=path) for each, reply in sent])
+    failed = [each for each in check(conversation, issue.profile) if each.status is Status.FAILED]
+    places = [finding.at for each in failed if each.rule == issue.rule.id for finding in each.findings]
+    assert [] != [each for each in places if each.startswith(f"/{issue.number - 1}/request")], printed

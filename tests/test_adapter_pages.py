@@ -9,6 +9,7 @@ import orjson
 import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 
+from conformance.adapters.timeline import Timeline
 from conformance.reporting.bodies import body_lines
 from conformance.reporting.matrix.table import Inputs, Table, table
 from conformance.reporting.page import adapter_page
@@ -55,6 +56,21 @@ def test_the_request_stands_whole_with_the_place_of_the_fault_marked(page: str) 
     (marked,) = re.findall(r"<mark>(.*?)</mark>", shown)
     assert '{"role":"assistant","content":"' in unescape(marked)
     assert "Request 2 of one-tool-call, streamed: POST /v1/messages" in page
+
+
+def test_a_page_says_since_which_release_a_rule_is_broken(tmp_path: Path, page: str) -> None:
+    assert "Since which release" not in page
+    span = {"since": "1.0", "before": "0.9", "fixed": ""}
+    releases = [{"version": each, "date": f"2026-0{at}-05", "skipped": ""} for at, each in enumerate(("0.9", "1.0"), 1)]
+    rule = {"rule": RESENT, "grades": {"0.9": "keeps", "1.0": "fails"}, "spans": [span]}
+    known = Timeline("an-sdk", "an-sdk", "example", "2026-03-01", ("one-tool-call",), tuple(releases), (rule,))
+    other = replace(known, provider="elsewhere", date="2020-01-01")
+    made_from = made(tmp_path, results()).inputs
+    page = publish(table(replace(made_from, timelines=(other, known))))[adapter_page(NAME)]
+    assert "Checked on 2026-03-01: 0.9 (2026-01-05), 1.0 (2026-02-05), in one-tool-call." in page
+    assert "broken since 1.0 (2026-02-05), kept in 0.9, not fixed" in page
+    assert "conformance adapter timeline an-sdk --provider example" in page
+    assert "2020-01-01" not in page
 
 
 def test_a_failure_has_its_fix_its_answer_and_commands(page: str) -> None:

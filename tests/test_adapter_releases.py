@@ -17,6 +17,7 @@ from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
 from conformance.evidence.packages import settings
 from conformance.evidence.packages.registries import Registries, Release
+from tests import new_releases
 from tests.loops import every
 from tests.registry import Registry, registry
 
@@ -129,6 +130,24 @@ def test_the_last_of_a_month_is_its_highest_version() -> None:
     assert ("2.1",) == timeline.last_of_months(dates, date(2026, 3, 15), 2)
     assert () == timeline.last_of_months(dates, date(2027, 12, 1), 1)
     assert ("0.1", "2.0", "2.1") == timeline.last_of_months(dates, date(2026, 3, 31), 15)
+    assert ("2.1",) == timeline.last_of_months(dates, date(2026, 3, 15), 12, 3)
+    assert ("2.0", "2.1") == timeline.last_of_months(dates, date(2026, 4, 15), 12, 3)
+
+
+def test_a_timeline_is_kept_for_the_reports(tmp_path: Path) -> None:
+    releases = [{"version": "1.0", "date": "2026-01-05", "skipped": ""}, {"version": "1.1", "date": "", "skipped": ""}]
+    span = {"since": "1.0", "before": "", "fixed": "1.1"}
+    rule = {"rule": LOSES, "grades": {"1.0": "fails", "1.1": "keeps"}, "spans": [span]}
+    about = {"adapter": "made-up", "package": "made", "provider": "anthropic.messages", "date": "2026-02-01"}
+    kept = timeline.keep(tmp_path / "new", {**about, "scenarios": [], "releases": releases, "rules": [rule]})
+    assert "made-up.anthropic.messages.json" == kept.name
+    (read,) = timeline.stored(tmp_path / "new")
+    assert (LOSES, "broken since 1.0 (2026-01-05) or earlier, fixed in 1.1 or earlier") == next(read.lines())
+    assert ((span,), ()) == (read.broken(LOSES), read.broken("no/such"))
+    assert () == timeline.stored(tmp_path / "absent")
+    kept.write_text('{"adapter": "made-up"}', "utf-8")
+    with pytest.raises(Unusable, match=r"made-up\.anthropic\.messages\.json is not a timeline, it lacks package"):
+        timeline.stored(tmp_path / "new")
 
 
 @pytest.fixture
@@ -226,6 +245,7 @@ def test_bisect_says_that_nothing_breaks_the_rule(scripted: Path, capsys: pytest
         (["bisect", "scripted", "--rule", LOSES, "--bad", "3.5"], "unknown release '3.5'"),
         (["bisect", "scripted", "--rule", LOSES, "--bad", "3.0", "--good", "3.0"], "the same release"),
         (["timeline", "scripted", "--months", "0"], "expected 1 or more"),
+        (["timeline", "scripted", "--every", "0"], "--every 0: expected 1 or more"),
     ],
 )
 def test_an_unusable_call_says_what_to_change(
@@ -278,3 +298,26 @@ def test_environments_are_shared_with_other_verbs(scripted: Path) -> None:
     chosen = definition.load("scripted@3.0", scripted)
     folder = install.install(chosen, lambda _text: None)
     assert folder == install.environment_path(chosen) == install.install(chosen, lambda _text: None)
+
+
+@pytest.mark.slow
+def test_the_newest_release_is_compared_with_the_pinned_one(
+    scripted: Path, tmp_path: Path, index: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pinned = scripted / "scripted" / "adapter.yaml"
+    pinned.write_text(pinned.read_text("utf-8").replace("scripted==7.0", "scripted==1.0"), "utf-8")
+    stored = tmp_path / "stored"
+    chosen = ["--provider", "deepseek", "--jobs", "1", "--adapters", str(scripted), "--install"]
+    assert 0 == main(["adapter", "run", "scripted", *chosen, "--results", str(stored)])
+    capsys.readouterr()
+    where = ["--adapters", str(scripted), "--results", str(stored)]
+    assert 0 == new_releases.main(where)
+    assert "Nothing." in capsys.readouterr().out
+    index.publish_wheel("scripted", "8.0", b"", **{"upload-time": "2026-01-01T00:00:00Z"})
+    driver = scripted / "scripted" / "driver.py"
+    driver.write_text(driver.read_text("utf-8").replace('"5.0" else', '"5.0" or version == "8.0" else'), "utf-8")
+    assert 1 == new_releases.main(where)
+    out, _ = capsys.readouterr()
+    assert f"- `scripted@8.0` (pinned: `1.0`): `{LOSES}`" in out
+    assert 0 == new_releases.main([*where, "--max-time", "0"])
+    assert "Not reached within the time: scripted" in capsys.readouterr().out

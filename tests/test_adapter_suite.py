@@ -215,13 +215,7 @@ def installed(name: str, create: Callable[[Path], None], recipe: object) -> Path
     return environments.ensure(folder, create, lambda _line: None)
 
 
-def test_the_documented_suites_for_python_sdks_do_what_the_page_says(tmp_path: Path) -> None:
-    documented(tmp_path)
-    assert "3 passed" in outcomes(tmp_path, "test_openai.py", {})
-    assert "3 passed" in outcomes(tmp_path, "test_anthropic.py", {})
-    assert "2 passed" in outcomes(tmp_path, "test_marker.py", {})
-
-
+# The suites of the page for openai and anthropic are run where the pages are followed.
 @pytest.mark.exhaustive
 def test_the_documented_suite_for_langchain_does_what_the_page_says(tmp_path: Path) -> None:
     packages = ["langchain-openai==1.7.3", "langchain-core==1.7.2"]

@@ -16,12 +16,15 @@ import pytest
 
 from conformance.cli import main
 from conformance.documents import read_yaml
+from conformance.engines.process import free_port
 from conformance.gate import check_results
 from conformance.results import Evidence, Finding, Level, Outcome, Status, files
 from conformance.results.files import read
 from conformance.results.record import RunRecord
 from conformance.results.runs import Case, Results
+from conformance.transport.http import HttpReply
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, ROOT, write
+from tests.gateways import MadeGateway, made_gateway
 from tests.xml_text import parse_xml
 
 pytestmark = pytest.mark.slow
@@ -72,7 +75,8 @@ def test_the_commands_of_the_action_exist_with_their_options(capsys: pytest.Capt
         for verb in re.findall(r'bin/conformance" ([a-z]+(?: (?:run|diff|statement make))?)', line)
         for flag in re.findall(r"(--[a-z-]+)", line)
     }
-    assert {"check", "gate", "report diff", "report statement make", "adapter run"} == {verb for verb, _ in named}
+    verbs = {"check", "gate", "report diff", "report statement make", "adapter run", "gateway run"}
+    assert verbs == {verb for verb, _ in named}
     for verb, flag in named:
         main([*verb.split(), "--help"])
         assert flag in capsys.readouterr().out, verb
@@ -207,6 +211,13 @@ NOTHING = {
     "gate: results needs the input results": {"GATE": "results"},
     "gate: provider needs the input provider": {"GATE": "provider", "BASE_URL": "http://127.0.0.1:9/v1"},
     "gate: adapter needs the inputs driver and provider": {"GATE": "adapter", "PROVIDER": "deepseek"},
+    "gate: gateway needs the inputs front and back": {"GATE": "gateway", "GATEWAY": "litellm", "FRONT": "chat"},
+    "gate: gateway needs the input gateway, or base-url and upstream-port": {
+        "GATE": "gateway",
+        "FRONT": "chat",
+        "BACK": "deepseek",
+        "BASE_URL": "http://127.0.0.1:9/v1",
+    },
 }
 
 
@@ -242,9 +253,32 @@ def test_one_variant_of_a_provider_without_an_address_is_gated_and_the_comment_s
     assert [True, True] == [words in comment for words in (replayed, "(--variant stream)")]
 
 
+def test_a_gateway_that_runs_is_gated_and_its_headers_are_nowhere(act: Act, capfd: pytest.CaptureFixture[str]) -> None:
+    port = free_port()
+
+    def refused(reply: HttpReply) -> HttpReply:
+        return replace(reply, status=500) if reply.status == 400 else reply
+
+    gateway = MadeGateway("gemini", "gemini", f"http://127.0.0.1:{port}/v1", quirk=refused)
+    with made_gateway(gateway) as url:
+        given = {"GATE": "gateway", "FRONT": "gemini", "BACK": "gemini.gemini", "BASE_URL": url}
+        outputs, folder = act(**given, UPSTREAM_PORT=str(port), HEADERS="x-one: secret-1\n\nx-two: secret-2\n")
+    comment = (folder / "comment.md").read_text()
+    assert ("1", str(folder / "gate.sarif")) == (outputs["code"], outputs["gate"])
+    assert comment.startswith("### Conformance: **the gate is closed**\n")
+    failed = {"gateway:gemini/gemini.gemini/single/refused-400.plain/gateway/refusal-status-kept"}
+    failed |= {each.replace("plain", "stream") for each in failed}
+    found = set(re.findall(r"- `(\S+)`", comment))
+    assert failed <= found
+    assert {"refusal-status-kept"} == {each.rpartition("/")[2] for each in found}
+    written = "".join([path.read_text() for path in folder.rglob("*") if path.is_file()])
+    assert "secret-" not in written + capfd.readouterr().out
+
+
 def test_each_command_of_the_action_runs_once() -> None:
     script = SCRIPTS["Check and gate"]
-    commands = ('conformance" check', 'conformance" gate', 'conformance" adapter run', 'conformance" report diff')
+    verbs = ("check", "gate (", "adapter run", "gateway run", "report diff")
+    commands = [f'conformance" {verb}'.replace("gate (", 'gate "$RESULTS"') for verb in verbs]
     calls = ('"${gate[@]}"', '"${diff[@]}"', "-m pytest")
     assert {1} == {script.count(each) for each in (*commands, *calls)}
 

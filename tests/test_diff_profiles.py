@@ -91,7 +91,10 @@ def test_the_move_from_openai_to_deepseek_asks_for_the_reasoning_of_tool_turns(
     assert 0 == main(["provider", "diff", "openai", "deepseek", "--format", "json"])
     rows = json.loads(capsys.readouterr().out)
     assert {"send", "read"} <= {each["kind"] for each in rows}
-    assert {"kind", "claim", "before", "after", "sentence"} == set(rows[0])
+    members = {"kind", "claim", "before", "after", "sentence", "harm", "instead_of", "send"}
+    assert (members, "reasoning.request-field") == (set(rows[0]), rows[0]["claim"])
+    assert '    instead of  {"role": "assistant", "tool_calls": […]}\n    send        {"role": "assistant", ' in out
+    assert out.endswith("To share it: reports/matrix.html#/compare?pin=openai&pin=deepseek\n")
 
 
 def test_every_pair_of_some_profiles_can_be_compared() -> None:

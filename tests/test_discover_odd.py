@@ -23,6 +23,7 @@ from conformance.suite.play import play
 from conformance.suite.turns import Subject
 from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.wire.exchange import Exchange
+from tests.sampling import some
 
 Ask = Callable[[Mapping[str, Any]], Exchange]
 Odd = Callable[[], Ask]
@@ -244,6 +245,10 @@ ODD: Mapping[str, Odd] = {
 }
 
 
+IN_CI = ("foreign and required", "ids that repeat", "flaky", "gateway")
+"""The odd servers beside "no results" that CI asks; the nightly run asks all."""
+
+
 def found_of(odd: Odd) -> tuple[Interview, Discovery]:
     session = Interview(odd(), LIMIT, cases=CASES)
     return session, discover(session, "m")
@@ -279,7 +284,7 @@ def test_a_server_that_refuses_everything_is_no_profile() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["anthropic.messages", "openai.responses"])
+@pytest.mark.parametrize("name", some(["anthropic.messages", "openai.responses"], mark=pytest.mark.exhaustive))
 def test_the_profile_of_another_wire_holds_when_it_is_played_back(name: str) -> None:
     provider, wire = name.split(".")
     with simulated(load_profile(provider)) as url, Client(Endpoint(f"{url}/v1", wire=wire)) as client:
@@ -359,7 +364,8 @@ def test_where_unknown_ids_are_accepted_so_is_the_call_without_a_result() -> Non
 
 def marked() -> Iterator[Any]:
     for name in ODD:
-        yield pytest.param(name, marks=() if name == "no results" else pytest.mark.slow)
+        in_ci = pytest.mark.slow if name in IN_CI else pytest.mark.exhaustive
+        yield pytest.param(name, marks=() if name == "no results" else in_ci)
 
 
 @pytest.mark.parametrize("name", list(marked()))

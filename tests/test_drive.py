@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from conformance.simulator.drive.tools import find, known_tools, read_choices
 from conformance.transport.server import serving
 from tests.driven import READ, SHELL, STRING, TOOLS, DrivenAgent, tool
 from tests.loops import every
-from tests.sampling import sampled, some
+from tests.sampling import sampled
 
 SERVED = {
     "chat": ("deepseek", "/v1"),
@@ -237,7 +238,16 @@ def check_harmless(name: str, arguments: Any, folder: Path) -> None:
         assert found or paths or re.fullmatch(r"[0-9a-f]{12}|view|content|One step of a conformance test\.", text), text
 
 
-@every("declared", some([[*HOSTILE], *[[each, *extra] for each in HOSTILE for extra in ((), TOOLS)]], 8, name=str))
+@every(
+    "declared",
+    [
+        pytest.param([*HOSTILE]),
+        *[
+            pytest.param([each, *extra], marks=pytest.mark.exhaustive if place % 3 else pytest.mark.slow)
+            for place, (each, extra) in enumerate(product(HOSTILE, ((), TOOLS)))
+        ],
+    ],
+)
 def test_nothing_changes_outside_of_the_folder_whatever_is_declared(
     declared: list[dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -22,6 +22,10 @@ KINDS = [
     json.dumps(CHUNK).replace("delta", "d\\u0065lta").encode(),
     json.dumps({**CHUNK, "choices": []}).encode(),
     json.dumps([CHUNK, CHUNK]).encode(),
+    b'{"type": "response.created", "sequence_number": 0, "response": {"id": "resp_1", "object": "response"}}',
+    b'{"type": "response.in_progress", "response": {"id": "resp_1", "object": "response"}}',
+    b'{"type": "message_start", "message": {"id": "msg_1", "type": "message", "content": []}}',
+    b'{"type": "content_block_stop", "index": 0}',
     b'{"request":',
     EMPTY_LOG,
 ]

@@ -16,6 +16,7 @@ from conformance.results import Level
 from conformance.wire.native import CHAT
 from conformance.wires import NATIVE
 from tests.loops import every
+from tests.wires import lines
 
 WIRES = (CHAT, *NATIVE)
 URLS = {
@@ -262,3 +263,33 @@ def test_a_body_alone_is_read_on_every_wire(key: str, wire: str) -> None:
 @pytest.mark.parametrize("wire", WIRES)
 def test_the_text_of_a_stream_alone_is_read_on_every_wire(wire: str) -> None:
     assert [wire] == wires_in(streamed(wire)[0]["response"].encode())
+
+
+CREATED = {"type": "response.created", "sequence_number": 0, "response": {"object": "response", "status": "queued"}}
+ADDED = {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message", "content": []}}
+COMPLETED = {"type": "response.completed", "response": {"object": "response", "status": "completed", "output": []}}
+START = {"type": "message_start", "message": {"type": "message", "role": "assistant", "content": []}}
+BLOCK = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+STOP = {"type": "message_stop"}
+
+
+@every(
+    "events",
+    [[CREATED, ADDED, COMPLETED], [START, BLOCK, {"type": "ping"}, STOP], [COMPLETED], [BLOCK]],
+)
+def test_payloads_of_events_alone_are_one_stream(events: list[dict[str, Any]]) -> None:
+    text = "".join([f"event: {each['type']}\ndata: {json.dumps(each, separators=(',', ':'))}\n\n" for each in events])
+    note = "only the payloads of events were recorded; their names are assumed to be their types"
+    for data in (lines(*events), json.dumps(events).encode()):
+        (found,) = read(data, "a.chunks.txt")
+        assert ("chunks", (note,), text) == (found.kind, found.notes, found.conversation[0].response)
+
+
+def test_each_first_event_begins_a_stream() -> None:
+    found = [*read(lines(START, STOP, START, BLOCK, STOP, CREATED, COMPLETED), "a.jsonl")]
+    assert [(1, 2), (3, 4, 5), (6, 7)] == [each.lines for each in found]
+
+
+def test_an_event_of_the_realtime_api_is_none_of_a_stream() -> None:
+    found = [*read(lines({**CREATED, "event_id": "event_1"}), "a.jsonl")]
+    assert ["exchange"] == [each.kind for each in found]

@@ -69,8 +69,11 @@ def test_a_baseline_covers_what_is_known(tmp_path: Path, capsys: pytest.CaptureF
     baseline = str(tmp_path / "gateway.yaml")
     assert run(tmp_path, "--write-baseline", baseline, **LOSES) == 0
     assert run(tmp_path, "--baseline", baseline, "--allow-wide-baseline", **LOSES) == 0
+    gate = ["gate", *map(str, tmp_path.glob("*.json")), "--expected", baseline, "--partial", "--allow-wide-baseline"]
+    assert main(gate) == 0
     assert run(tmp_path, "--baseline", baseline, "--allow-wide-baseline") == 1
     assert "stale" in capsys.readouterr().out.lower()
+    assert main(gate) == 1
 
 
 @pytest.mark.slow
@@ -131,6 +134,31 @@ def test_headers_are_sent_and_not_shown() -> None:
         with Client(endpoint) as client:
             client.send({"model": "m", "messages": []})
     assert seen == ["openai"]
+
+
+def test_headers_of_a_recording_are_sent_and_written_nowhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen: list[str] = []
+
+    def answer(request: HttpRequest) -> HttpReply:
+        seen.append(request.headers.get("x-route", ""))
+        # A gateway may repeat what it was sent.
+        body = b'{"error": {"message": "no route for secret-route-77", "type": "invalid_request_error"}}'
+        return HttpReply(400, body, {"content-type": "application/json", "x-route": "secret-route-77"})
+
+    with serving(answer) as url:
+        profile = tmp_path / "mine.yaml"
+        profile.write_text(f"title: Mine\nkind: gateway\nbase_url: {url}/v1\nmodel: m\nclaims: {{}}\n")
+        given = ["--provider", str(profile), "--cassettes", str(tmp_path / "cassettes")]
+        assert main(["provider", "record", *given, "--header", "x-route: secret-route-77"]) == 2
+        assert "add --live" in capsys.readouterr().err
+        main(["provider", "record", *given, "--live", "--max-requests", "4", "--header", "x-route: secret-route-77"])
+    printed = capsys.readouterr()
+    assert set(seen) == {"secret-route-77"}
+    written = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert "secret-route" not in "".join([*written, printed.out, printed.err])
+    assert len(written) > 1
 
 
 @pytest.mark.parametrize("text", ["no colon", ": value", "name: välue", "name: a\nb: c"])

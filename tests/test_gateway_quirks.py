@@ -1,16 +1,23 @@
 """What an honest gateway may do with bytes is no finding: headers, comments, chunks, keys, events, ids, white space."""
 
 import copy
+import gzip
+import http.server
+import json
 import re
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import orjson
 import pytest
 
 from conformance.gateways import runs
 from conformance.gateways.playing import Front
+from conformance.gateways.runs import CaseResult
 from conformance.gateways.upstream import serving_upstream
 from conformance.results import Status
 from conformance.transport.http import HttpReply
@@ -19,7 +26,7 @@ from tests.loops import every
 from tests.test_gateways import profile_of
 
 Quirk = Callable[[HttpReply], HttpReply]
-CASES = ("one-tool-call", "parallel-tool-calls", "single/usage-details", "single/tools", "single/image")
+CASES = ("one-tool-call", "parallel-tool-calls", "echo-escapes", "single/usage-details", "single/tools", "single/image")
 _DATA = re.compile(rb"^data: (\{.*\})$", re.MULTILINE)
 
 
@@ -155,6 +162,38 @@ def _pinged(text: bytes) -> list[bytes]:
     return [each for event in text.split(b"\n\n") if event for each in (event + b"\n\n", ping)][:-1]
 
 
+def _gzipped(reply: HttpReply) -> HttpReply:
+    body = gzip.compress(_whole(reply))
+    parts = (body[:20], body[20:]) if _is_stream(reply) else body
+    return replace(reply, body=parts, headers={**reply.headers, "content-encoding": "gzip"})
+
+
+def _escaped(reply: HttpReply) -> HttpReply:
+    """Return a reply whose JSON has every character beyond ASCII, and every slash, as an escape."""
+
+    def made(value: Any) -> bytes:
+        return json.dumps(value).replace("/", "\\/").encode()
+
+    if not _is_stream(reply):
+        return replace(reply, body=made(orjson.loads(_whole(reply))))
+    text = _DATA.sub(lambda match: b"data: " + made(orjson.loads(match[1])), _whole(reply))
+    return replace(reply, body=(text,))
+
+
+def _no_line_ends(text: bytes) -> list[bytes]:
+    return [text.replace(b"data: ", b"data:")]
+
+
+def _with_retry(text: bytes) -> list[bytes]:
+    return [b"retry: 3000\n\n", *[b"id: 7\n" + each + b"\n\n" for each in text.split(b"\n\n") if each]]
+
+
+def _null_members(value: Any) -> Any:
+    for choice in value.get("choices") or ():
+        (choice.get("message") or choice.get("delta") or {}).setdefault("refusal", None)
+    return value
+
+
 QUIRKS: tuple[tuple[str, tuple[str, str], dict[str, Any]], ...] = (
     ("headers", ("messages", "chat"), {"quirk": _headers}),
     ("comments", ("chat", "chat"), {"quirk": _on_streams(_commented)}),
@@ -185,8 +224,69 @@ QUIRKS: tuple[tuple[str, tuple[str, str], dict[str, Any]], ...] = (
     ("pings", ("messages", "chat"), {"quirk": _on_streams(_pinged)}),
     ("always a stream behind", ("messages", "chat"), {"request": lambda body: {**body, "stream": True}}),
     ("another model", ("chat", "chat"), {"request": lambda body: {**body, "model": "deepseek-v4-pro"}}),
+    ("gzip", ("chat", "chat"), {"quirk": _gzipped}),
+    ("gzip", ("messages", "chat"), {"quirk": _gzipped}),
+    ("escapes", ("chat", "chat"), {"quirk": _escaped}),
+    ("escapes", ("messages", "chat"), {"quirk": _escaped}),
+    ("escapes", ("responses", "chat"), {"quirk": _escaped}),
+    ("escapes", ("gemini", "chat"), {"quirk": _escaped}),
+    ("data without a space", ("responses", "chat"), {"quirk": _on_streams(_no_line_ends)}),
+    ("retry and ids", ("chat", "chat"), {"quirk": _on_streams(_with_retry)}),
+    ("retry and ids", ("messages", "chat"), {"quirk": _on_streams(_with_retry)}),
+    ("null members", ("chat", "messages"), {"quirk": _on_values(_null_members)}),
     ("a user of its own", ("chat", "chat"), {"request": lambda body: {**body, "user": "gateway-1"}}),
 )
+
+
+@contextmanager
+def _old_http(url: str) -> Iterator[str]:
+    """Serve what is at a URL in HTTP/1.0, without a length, each reply ended by the end of its connection."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.0"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            got = httpx.post(
+                url + self.path, content=body, headers={"content-type": "application/json"}, trust_env=False
+            )
+            self.send_response(got.status_code)
+            self.send_header("content-type", got.headers["content-type"])
+            self.end_headers()
+            self.wfile.write(got.content)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("front", "back"), [("chat", "chat"), ("messages", "chat"), ("responses", "chat")])
+def test_http_of_old_is_no_finding(front: str, back: str) -> None:
+    profile = profile_of(back)
+    with (
+        serving_upstream(profile) as upstream,
+        made_gateway(MadeGateway(front, back, f"{upstream.url}/v1", translates=True)) as url,
+        _old_http(url.removesuffix("/v1")) as old,
+    ):
+        end = Front(f"{old}/v1", front, profile.model)
+        results = [runs.play(each, end, upstream) for each in runs.cases(front, profile, profile.model, CASES)]
+    assert _found(results) == []
+
+
+def _found(results: list[CaseResult]) -> list[Any]:
+    return [
+        (result.case.name, result.case.variant, outcome.rule, finding.message)
+        for result in results
+        for outcome in result.case.outcomes
+        if outcome.status in (Status.FAILED, Status.ERRORED)
+        for finding in outcome.findings
+    ]
 
 
 @pytest.mark.slow
@@ -200,11 +300,5 @@ def test_a_quirk_is_no_finding(named: tuple[str, tuple[str, str], dict[str, Any]
     ):
         end = Front(url, front, profile.model)
         results = [runs.play(each, end, upstream) for each in runs.cases(front, profile, profile.model, CASES)]
-    assert [
-        (result.case.name, result.case.variant, outcome.rule, finding.message)
-        for result in results
-        for outcome in result.case.outcomes
-        if outcome.status in (Status.FAILED, Status.ERRORED)
-        for finding in outcome.findings
-    ] == []
+    assert _found(results) == []
     assert any([outcome.status is Status.PASSED for result in results for outcome in result.case.outcomes])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance import broken_clients, scenarios
+from conformance import broken_clients, faults, rules, scenarios
 from conformance.adapters import definition
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Surroundings
@@ -15,6 +15,7 @@ from conformance.faults import PLAIN, Outgoing, ServerFault
 from conformance.reporting.renderers import console
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.suite.failures import report_on_rule
+from conformance.wire.views import Side
 from tests.harm import data, pages
 from tests.harm.data import ABSENT, Measured, Pair
 from tests.harm.playing import SCENARIOS, Client, FaultySessions, Unmeasurable, surroundings
@@ -162,3 +163,33 @@ def test_the_published_report_and_what_findings_quote_are_what_the_data_give() -
     assert "\n".join(pages.page(document)) + "\n" == Path("reports/harm.md").read_text("utf-8")
     for rule, found in data.by_rule(document).items():
         assert found == broken_clients.of_rule(rule)
+
+
+def test_a_must_about_replies_names_a_client_that_it_breaks_or_a_specifications_word() -> None:
+    replies = [rule for rule in rules.load() if rule.on.side is Side.PROVIDER and rule.level is Level.MUST]
+    assert [] == [rule.id for rule in replies if not pages.is_justified(rule, broken_clients.of_rule(rule.id))]
+    assert {name: now for name, (_, now) in pages.CHANGED.items()} == {
+        name: rules.by_id()[name].level.value for name in pages.CHANGED
+    }
+
+
+def test_what_rules_lack_is_measured_first() -> None:
+    fault, pair = "index-missing", Pair("index-missing", "chat", "stream", "new@1")
+    measured = {Pair(fault, "chat", "stream", f"c{number}@1"): {"outcome": "nothing"} for number in range(25)}
+    assert not data.lacks(Measured(measured, {}), pair)
+    measured[Pair(fault, "chat", "stream", "c0@1")] = {"outcome": ABSENT}
+    assert data.lacks(Measured(measured, {}), pair)
+    assert not data.lacks(Measured(measured, {}), pair._replace(client="c1@1"))
+    assert not data.lacks(Measured({}, {}), pair._replace(fault="headers-added"))
+
+
+def test_a_fault_of_refusals_is_served_with_requests_that_are_refused_once(
+    tmp_path: Path, served: tuple[FaultySessions, Surroundings]
+) -> None:
+    one = scripted(tmp_path, "pass")
+    with Worker(command_for(one), {}, served[1]) as worker:
+        client = Client(one, worker, served[0])
+        played = client.play(faults.load("refusal-message-empty"), PLAIN)
+        assert client.healthy["parallel-tool-calls", PLAIN, "deepseek", "refused"].error.startswith("HTTPError")
+    assert played is not None
+    assert "nothing" == played[1].outcome

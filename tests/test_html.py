@@ -4,10 +4,11 @@ import re
 import shutil
 import subprocess
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import Inputs, Table, TableCell, table
-from conformance.reporting.page.cells import MAX_FINDINGS
+from conformance.reporting.page.cells import MAX_FINDINGS, observed_of
 from conformance.reporting.renderers import html
 from conformance.reporting.text import printable
 from conformance.results import Evidence, Finding, Level, Outcome, Status
@@ -83,7 +84,7 @@ def digest(text: str) -> str:
 
 
 def texts_of(cell: TableCell) -> list[str]:
-    return [printable(text) for text in (cell.claimed, cell.observed, cell.expected, cell.command)]
+    return [printable(text) for text in (cell.claimed, observed_of(cell), cell.expected, cell.command)]
 
 
 def commanded(data: Any, subject: int, command: int, scenario: int, row: str) -> str:
@@ -125,16 +126,26 @@ def test_it_loads_and_runs_nothing_but_its_own_script_and_style(page: Page) -> N
     assert ["data:,"] == [value for name, value in attributes if name == "href" and not str(value).startswith("#")]
 
 
+def listed(data: Any) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield the cells of the data: the subject, the row and what columns say, the details with their own number."""
+    steps, *columns, firsts = data["cells"]
+    for row, own in enumerate(steps):
+        for at, subject in enumerate(accumulate(own)):
+            found = [column[row][at] for column in columns]
+            found[4] += firsts[row][0]
+            yield subject, row, found
+
+
 def test_every_cell_of_the_table_can_be_read_from_its_data(made: Table, page: Page) -> None:
     index, data = page.index, page.data
     shown = []
-    for number, columns in enumerate(data["cells"]):
-        for row, variant, verdict, evidence, judged, details, command, scenario in zip(*columns, strict=True):
-            subject, named = made.subjects[number].name, index["rows"][row]["name"]
-            kinds = index["verdicts"][verdict]["name"], index["evidence"][evidence]["name"]
-            texts = [data["texts"][each] for each in data["details"][details][:3]]
-            repeated = commanded(data, number, command, scenario, named)
-            shown.append((subject, named, data["texts"][variant], *kinds, judged, *texts, repeated))
+    for number, row, (variant, verdict, evidence, judged, details, command, scenario) in listed(data):
+        subject, named = made.subjects[number].name, index["rows"][row]["name"]
+        kinds = index["verdicts"][verdict]["name"], index["evidence"][evidence]["name"]
+        texts = [data["texts"][column[details]] for column in data["details"][:3]]
+        repeated = commanded(data, number, command, scenario, named)
+        shown.append((subject, named, data["texts"][variant], *kinds, judged, *texts, repeated))
+    shown.sort(key=lambda each: (each[0], [row.name for row in made.rows].index(each[1])))
     expected = [
         (each.subject, each.row, each.variant, each.verdict.value, each.evidence, each.judged, *texts_of(each))
         for each in made.cells
@@ -149,8 +160,8 @@ def test_findings_are_shown_up_to_a_number_and_the_others_counted(tmp_path: Path
     adapter = Results("other@2.0", "m-1", (case,), "example")
     made = table(Inputs((*given.results, adapter), given.profiles, given.calibration))
     data = Page(html.render(made)).data
-    (columns,) = [each for each, subject in zip(data["cells"], made.subjects, strict=True) if "other" in subject.name]
-    _, _, _, cases, findings, more, _ = data["details"][columns[5][0]]
+    (details,) = [found[4] for subject, _, found in listed(data) if "other" in made.subjects[subject].name]
+    _, _, _, cases, findings, more, _ = [column[details] for column in data["details"]]
     assert (["agent-session.plain"], MAX_FINDINGS, 2) == ([data["texts"][each] for each in cases], len(findings), more)
 
 
@@ -171,9 +182,9 @@ def test_a_simulated_pass_of_a_provider_never_conforms(tmp_path: Path) -> None:
     page = Page(html.render(example(tmp_path)))
     verdicts, evidence = ([each["name"] for each in page.index[name]] for name in ("verdicts", "evidence"))
     simulated = []
-    for subject, columns in zip(page.index["subjects"], page.data["cells"], strict=True):
-        pairs = {(verdicts[verdict], evidence[kind]) for verdict, kind in zip(columns[2], columns[3], strict=True)}
-        simulated += [verdict for verdict, kind in pairs if kind == "simulated" and subject["kind"] != "adapter"]
+    for subject, _, (_, verdict, kind, *_) in listed(page.data):
+        if evidence[kind] == "simulated" and page.index["subjects"][subject]["kind"] != "adapter":
+            simulated.append(verdicts[verdict])
     assert {"declared", "unknown"} == set(simulated)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Page, expect
 
+from conformance.profiles import load
 from conformance.reporting.answers import Answers
 from conformance.reporting.answers.adapters import adapter_answers
 from conformance.reporting.answers.changes import changes, newest_day
@@ -16,29 +17,13 @@ from conformance.reporting.answers.providers import provider_answers
 from conformance.reporting.matrix.table import Table
 from conformance.reporting.page.facts import age
 from conformance.wire.native import CHAT
-from tests.html_browser import PHONE, Opening
+from tests.html_browser import PHONE, VISIBLE, Opening
 
 pytest_plugins = ["tests.html_windows"]
 pytestmark = pytest.mark.exhaustive
 
 LARGEST: Final = 400_000
 """How many bytes the page may have, compressed."""
-
-# The text that a reader sees: of elements in the viewport that nothing hides, without what only a screen reader reads.
-VISIBLE: Final = """() => {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const texts = [];
-  while (walker.nextNode()) {
-    const node = walker.currentNode;
-    const holder = node.parentElement;
-    if (!node.data.trim() || holder.closest(".unseen, script, style") || !holder.checkVisibility()) continue;
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    const { top, bottom, left, right } = range.getBoundingClientRect();
-    if (top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth) texts.push(node.data);
-  }
-  return texts.join("").replace(/\\s+/g, " ");
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +47,10 @@ def seen(page: Page) -> str:
 
 
 def row(page: Page, subject: str) -> str:
-    """Return the row of a subject, which must be in the viewport as a whole."""
+    """Return the row of a subject, of which the name and the first fact must be in the viewport."""
     found = page.locator(f"tr[data-subject='{subject}']")
-    expect(found).to_be_in_viewport(ratio=1)
+    for part in ("th", "td:nth-child(2)"):
+        expect(found.locator(part)).to_be_in_viewport(ratio=1)
     return " ".join((found.text_content() or "").split())
 
 
@@ -79,10 +65,11 @@ def tapped(page: Page, question: str) -> None:
 
 
 def shown(answers: Answers) -> str:
-    """Return the name of a subject as answers list it: `deepseek (messages)`."""
-    if answers.protocol == CHAT:
-        return answers.subject
-    return f"{answers.subject.replace(f'.{answers.protocol}', '')} ({answers.protocol})"
+    """Return the name of a subject as answers list it: `DeepSeek (messages)`."""
+    name, _, model = answers.subject.partition(":")
+    title = load(name).title.replace(f" ({answers.protocol})", "")
+    wire = "" if answers.protocol == CHAT else f" ({answers.protocol})"
+    return f"{title}{f' · {model}' if model else ''}{wire}"
 
 
 def missing(names: Iterable[str], text: str) -> list[str]:
@@ -108,6 +95,7 @@ def test_which_field_vllm_uses(phone: Page) -> None:
 
 def test_which_sdks_lose_reasoning_on_deepseek(phone: Page, committed: Table) -> None:
     searched(phone, "deepseek")
+    phone.locator("#answer summary", has_text="is reasoning sent back?").tap()
     lost, _, kept = seen(phone).partition("✗ loses (")[2].partition("✓ keeps (")
     tested = [each for each in adapter_answers(committed.inputs) if each.subject.endswith("/deepseek")]
     for value, text in (("loses", lost), ("keeps", kept)):
@@ -134,7 +122,7 @@ def test_what_changed_this_month(phone: Page, committed: Table) -> None:
     tapped(phone, "What changed")
     known = committed.inputs.profiles
     month = date.fromisoformat(newest_day(known))
-    current = {each.provider for each in changes(known) if each.day.startswith(f"{month:%Y-%m}")}
+    current = {load(each.provider).title for each in changes(known) if each.day.startswith(f"{month:%Y-%m}")}
     assert [] == missing([f"{month:%B %Y}", *current], seen(phone))
 
 
@@ -143,7 +131,7 @@ def test_whether_a_cell_can_be_trusted(phone: Page, committed: Table) -> None:
     shown = row(phone, "deepseek")
     (facts,) = [each.answers for each in provider_answers(committed.inputs) if each.subject == "deepseek"]
     today = newest_day(committed.inputs.profiles)
-    assert [] == missing([f"{facts[0].count} seen · {age(facts[0].read, today)}", "docs · "], shown)
+    assert [] == missing([f"{facts[0].count} seen · last {age(facts[0].seen, today)}", "docs · "], shown)
     phone.get_by_role("button", name="Clear").tap()
     tapped(phone, "Can I trust it?")
     meanings = ("seen in recordings of the real endpoint", "documents, issues or source code say so")
@@ -160,15 +148,15 @@ def test_the_first_screen_of_a_phone_has_the_core_facts_before_any_script(opened
     text = published.read_text("utf-8")
     assert text.rindex("</table>") < text.index("<script")
     with opened(path=published, viewport=PHONE, java_script_enabled=False) as page:
-        expect(page.locator("#providers tbody tr").first).to_be_in_viewport(ratio=1)
-        assert [] == missing(["Provider", "Result order", "reasoning_content", "400", "seen · "], seen(page))
+        expect(page.locator("#providers tbody th").first).to_be_in_viewport(ratio=1)
+        assert [] == missing(["What providers do", "thought parts", "400", "seen · "], seen(page))
 
 
 def test_the_first_screen_has_the_search_the_questions_and_values(opened: Opening, published: Path) -> None:
     with opened(path=published) as page:
         for width in (360, 768, 1440):
             page.set_viewport_size({"width": width, "height": 800})
-            for shown in ("#q", "#asks", "#providers tbody tr:first-child"):
+            for shown in ("#q", "#asks", "#providers tbody tr:first-child td:nth-child(3)"):
                 expect(page.locator(shown)).to_be_in_viewport(ratio=1)
             assert "400" in seen(page)
 

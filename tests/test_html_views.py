@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +12,11 @@ import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 from playwright.sync_api import Page, expect
 
+from conformance.adapters.timeline import Timeline
+from conformance.reporting.matrix.table import table
 from tests.html_browser import PHONE, Opening, move
+from tests.html_pages import write
+from tests.observations import RESENT, inputs
 
 pytest_plugins = ["tests.html_windows"]
 pytestmark = pytest.mark.slow
@@ -33,9 +38,10 @@ AXE: Final = "axe.run(document, {resultTypes: ['violations']})"
 
 def test_an_empty_result_says_why(opened: Opening) -> None:
     with opened("#/?q=exampl2") as page:
-        expect(page.locator("#count")).to_contain_text("No provider or SDK has “exampl2”")
-        page.get_by_role("link", name="example", exact=True).click()
+        expect(page.locator("#answer")).to_contain_text("Nothing has “exampl2”; this is for “Example")
         expect(page.locator("#count")).to_have_text("2 provider rows, 1 SDK row.")
+    with opened("#/?q=nobodies") as page:
+        expect(page.locator("#count")).to_contain_text("No provider or SDK has “nobodies”")
     with opened("#/rules?q=an-sdk&evidence=live") as page:
         expect(page.locator("#count")).to_have_text("The filters hide all 2 cells that “an-sdk” finds.")
     with opened("#/rules?q=nobody") as page:
@@ -46,9 +52,8 @@ def test_rows_are_sorted_pinned_and_compared(opened: Opening) -> None:
     with opened() as page:
         names = page.locator("#providers tbody tr:visible th a")
         page.get_by_role("button", name="Pin example:m-2").click()
-        expect(names.first).to_have_text("example:m-2")
-        page.get_by_role("button", name="Pin an-sdk@1.0/example").click()
-        page.get_by_role("link", name="Compare 2 pinned").click()
+        expect(names.first).to_have_text("Example | of <a> host · m-2")
+        page.get_by_role("button", name="Compare example:m-2 with an-sdk@1.0/example").click()
         lines = page.get_by_role("table", name="Comparison")
         heads = ["Row", "example:m-2", "an-sdk@1.0/example"]
         assert heads == lines.locator("thead th").all_text_contents()
@@ -127,3 +132,26 @@ def _violations(page: Page) -> list[tuple[str, str]]:
     page.evaluate(Path(AXE_FILE_PATH).read_text("utf-8"))
     found = page.evaluate(AXE)["violations"]
     return [(each["id"], node["html"]) for each in found for node in each["nodes"]]
+
+
+def test_an_sdk_says_since_which_release_it_loses_reasoning(opened: Opening, tmp_path: Path) -> None:
+    grades = {"0.8": "keeps", "0.9": "fails", "1.0": "keeps"}
+    spans = [{"since": "0.9", "before": "0.8", "fixed": "1.0"}]
+    days = {"0.8": "2026-05-01", "0.9": "2026-06-01", "1.0": "2026-07-01"}
+    releases = tuple([{"version": each, "date": day, "skipped": ""} for each, day in days.items()])
+    rules = ({"rule": RESENT, "grades": grades, "spans": spans},)
+    kept = Timeline("an-sdk", "an-sdk", "example", "2026-11-28", (), releases, rules)
+    made = table(replace(inputs(tmp_path), timelines=(kept,)))
+    text = "broken since 0.9 (2026-06-01), kept in 0.8, fixed in 1.0 (2026-07-01)"
+    with opened("#/?q=which%20releases%20lose%20reasoning%20at%20example", path=write(tmp_path, made)) as page:
+        expect(page.locator("#answer .release")).to_have_text(f"an-sdk releases: reasoning {text}.")
+        move(page, "#/cell/an-sdk%401.0%2Fexample/reasoning%2Fpresent-on-tool-turns")
+        shown = page.get_by_role("dialog")
+        for line in (f"{text[0].upper()}{text[1:]}.", "0.9 (2026-06-01): breaks it", "1.0 (2026-07-01): keeps it"):
+            expect(shown).to_contain_text(line)
+
+
+def test_a_claim_has_its_history(opened: Opening) -> None:
+    with opened("#/cell/example/claims%2Freasoning.omitted-on-tool-turn") as page:
+        expect(page.get_by_role("dialog")).to_contain_text("History")
+        expect(page.get_by_role("dialog").locator(".history").first).to_contain_text("refused with 400")

@@ -72,7 +72,7 @@ def test_an_api_is_chosen_for_every_view(opened_at: Opening) -> None:
 
 def test_a_search_for_a_provider_finds_the_sdks_on_all_its_apis(opened_at: Opening) -> None:
     with opened_at("#/?q=wired") as page:
-        expect(page.locator("#answer h2")).to_have_text("1 SDK on wired: is reasoning sent back?")
+        expect(page.locator("#answer h2")).to_have_text("1 SDK on Wired: is reasoning sent back?")
         expect(page.locator("#answer p.breaks")).to_have_text("✗ loses (1): an-sdk (messages)")
         expect(page.locator("#answer p.works")).to_have_text("✓ keeps (1): an-sdk")
 
@@ -95,7 +95,7 @@ def test_a_provider_without_chat_completions_is_found_by_its_name(opened_at: Ope
         expect(page.locator("#other h2")).to_have_text("Lone (gemini)")
         expect(page.get_by_role("table", name="Core facts by API")).to_have_count(0)
     with opened_at("#/compare?pin=lone&pin=wired.gemini&pin=wired.gemini&pin=nobody") as page:
-        expect(page.locator("#other h2")).to_have_text("Compare lone.gemini and wired.gemini")
+        expect(page.locator("#other h2")).to_have_text("From Lone to Wired (gemini)")
 
 
 def test_pins_are_of_one_api(opened_at: Opening) -> None:

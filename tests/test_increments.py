@@ -11,7 +11,7 @@ from conformance import Exchange, Outcome, Session, Status, load_profile, profil
 from conformance.files.recognition import chosen_profile
 from conformance.formats import read_path
 from conformance.formats.inputs import Input
-from conformance.judge import judge, judge_apart
+from conformance.judge import judge, judge_apart, judge_last
 from conformance.profiles import Profile
 from conformance.wire.views import requests
 from tests.drawn_sessions import PROVIDERS, drawn
@@ -19,7 +19,7 @@ from tests.loops import every
 
 BLOCK = 40
 SESSIONS = 80
-MANY_SESSIONS = 500
+MANY_SESSIONS = 300
 ALL_SESSIONS = 10_000
 """How many sessions are drawn in a plain run, in CI and by night."""
 
@@ -102,6 +102,27 @@ def test_a_session_finds_in_each_exchange_what_the_whole_conversation_has_there(
             assert outcome.judged == sum(one.judged for one in own), (seed, outcome.rule)
             known = {key: count for one in own for key, count in one.known_at.items()}
             assert dict(outcome.known_at) == known, (seed, outcome.rule)
+
+
+def test_the_last_exchange_judged_alone_has_the_findings_that_the_whole_conversation_has_there() -> None:
+    for seed in range(1, SESSIONS, 5):
+        conversation, profile = tuple(drawn(seed)), _profile(seed)
+        whole = judge(conversation, profile, rules.of_traffic()).outcomes()
+        last = judge_last(conversation, profile, rules.of_traffic()).outcomes()
+        for outcome, own in zip(whole, last, strict=True):
+            if len(outcome.findings) <= 100:
+                expected = _of_exchange(outcome, len(conversation) - 1)
+                assert expected == [repr(each) for each in own.findings], (seed, own.rule)
+
+
+def test_a_rule_that_breaks_on_the_last_exchange_breaks_no_other() -> None:
+    (rule,) = rules.select(["transcript/calls-answered"])
+    broken = replace(rule, id="broken/rule", judge=_raise)
+    conversation = next(each for each in map(tuple, map(drawn, range(9))) if judge_last(each, None, [rule]).judged())
+    outcomes = judge_last(conversation, None, [broken, rule]).outcomes()
+    assert [Status.ERRORED, judge_last(conversation, None, [rule]).outcomes()[0].status] == [
+        each.status for each in outcomes
+    ]
 
 
 def test_a_session_holds_no_more_than_its_bound_and_goes_on_counting() -> None:

@@ -70,6 +70,24 @@ FAULTS = [
 ]  # fmt: skip
 
 
+def test_a_truncated_reply_that_the_result_marks_as_interrupted_is_not_the_clients_fault(driven: Drive) -> None:
+    run = driven("cut-stream.stream", "marks-truncated")
+    assert Status.PASSED is outcome(run, "loop/truncated-reply-discarded").status
+
+
+@every(
+    ("said", "marks"),
+    [
+        ("stop", False), ("end_turn", False), ("END_TURN", False), ("FinishReason.STOP", False), ("completed", False),
+        ("tool-calls", False), (None, False), ("", False), ("unknown", True), ("other", True), ("error", True),
+        ("aborted", True), ("incomplete", True), ("max_tokens", True), ("length", True),
+    ],
+)  # fmt: skip
+def test_only_a_word_that_no_complete_reply_has_marks_it_as_interrupted(said: str | None, marks: bool) -> None:  # noqa: FBT001
+    answer = loop.DriverAnswer.from_json({"texts": ["a", "b"], "finish": ["stop", said]})
+    assert (False, marks, False) == tuple([answer.marks_interrupted(prompt) for prompt in range(3)])
+
+
 @every(("fault", "case", "rule", "level", "words"), FAULTS)
 def test_a_fault_breaks_the_fact_about_it(
     fault: str, case: str, rule: str, level: Level, words: str, driven: Drive

@@ -1,16 +1,18 @@
 """Our schemas beside the vendors' own documents: what is required, and each difference with its reason.
 
-The documents are those that llm-comply brings: OpenAI's and Anthropic's. Google publishes one of Gemini's Interactions
-API, which is another wire than generateContent, so there is none to compare with.
+The documents are those that llm-comply brings: OpenAI's and Anthropic's. Google publishes no OpenAPI document of
+generateContent; its client on npm brings the definitions of the messages, which say what is required of each.
 """
 
+import re
 from typing import Any, NamedTuple
 
 import pytest
 
 from conformance.documents import read_json
 from conformance.resources import folder
-from tests.documents_of_vendors import vendor_document
+from conformance.schemas import validator
+from tests.documents_of_vendors import gemini_messages, vendor_document
 
 pytestmark = pytest.mark.exhaustive
 
@@ -116,8 +118,6 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("kind", BLOCKS)
 def test_a_block_without_what_the_document_requires_is_refused_by_our_schema(kind: str) -> None:
-    from conformance.schemas import validator
-
     schemas = vendor_document("anthropic")["components"]["schemas"]
     values = {
         "text": "Hi", "thinking": "Hm", "signature": "c2ln", "data": "ZGF0YQ==", "id": "toolu_01", "name": "f",
@@ -148,3 +148,47 @@ def test_a_block_without_what_the_document_requires_is_refused_by_our_schema(kin
         assert () == errors(block), name
         for key in needed - set(LEFT_OUT):
             assert errors({other: value for other, value in block.items() if other != key}), f"{name} without {key}"
+
+
+REQUIRED_OF_GEMINI: Any = (
+    ("GenerateContentRequest", "request", (), {"model": "the URL has it"}, {}),
+    (
+        "Content",
+        "request",
+        ("$defs", "content"),
+        {},
+        {"parts": "a list, which these definitions never require; one without parts says nothing"},
+    ),
+    (
+        "FunctionDeclaration",
+        "request",
+        ("$defs", "declaration"),
+        {"description": "clients leave it out of tools that have none; no source says that it is refused"},
+        {},
+    ),
+    ("FunctionCall", "request", ("$defs", "call"), {}, {}),
+    ("FunctionCall", "reply", ("$defs", "part", "properties", "functionCall"), {}, {}),
+    ("FunctionResponse", "request", ("$defs", "answer"), {}, {}),
+    ("GenerateContentResponse", "reply", (), {}, {}),
+)
+"""What a message of Google's definitions and a part of our schema require, and what only one of them does, with why."""
+
+
+@pytest.mark.parametrize("case", REQUIRED_OF_GEMINI, ids=lambda case: f"{case[0]}-{case[1]}")
+def test_gemini_requires_what_our_schema_requires(case: Any) -> None:
+    message, schema, path, only_theirs, only_ours = case
+    fields = gemini_messages()[message]["fields"]
+    behaviours = {name: field.get("options", {}).get("(google.api.field_behavior)") for name, field in fields.items()}
+    theirs = {name for name, behaviour in behaviours.items() if behaviour == "REQUIRED"}
+    ours = required(part(read_json(folder("schemas") / "wires" / "gemini" / f"{schema}.json"), path))
+    assert (set(only_theirs), set(only_ours)) == (theirs - ours, ours - theirs)
+
+
+@pytest.mark.parametrize("name", ["Content", "Part", "FunctionCall", "FunctionResponse", "Tool"])
+def test_every_key_that_our_schema_of_gemini_names_is_one_of_its_document(name: str) -> None:
+    """Both spellings are known, because the API takes both."""
+    parts = {"Content": "content", "Part": "part", "FunctionCall": "call", "FunctionResponse": "answer", "Tool": "tool"}
+    fields = gemini_messages()[name]["fields"]
+    known = set(fields) | {re.sub(r"([A-Z])", lambda found: f"_{found[1].lower()}", each) for each in fields}
+    schema: Any = read_json(folder("schemas") / "wires" / "gemini" / "request.json")
+    assert set() == set(schema["$defs"][parts[name]]["properties"]) - known

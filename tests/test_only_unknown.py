@@ -223,6 +223,21 @@ def test_replies_of_the_simulator_are_refused_though_they_do_not_name_it(tmp_pat
         settled.checked(path)
 
 
+def test_an_edited_reply_is_refused_unless_the_index_says_what_was_done_to_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with stand_in(lambda body: json.dumps({**json.loads(body), "id": "made", "x_groq": {}}).encode()) as url:
+        path = file_of(written(url, tmp_path), tmp_path)
+    assert 2 == main(["evidence", "add", str(path)])
+    expected = "the reply can hardly be the host's own: x_groq is a member of groq; if somebody edited it, say how with"
+    assert f":1: {expected} --fixture" in capsys.readouterr().err
+    folder = tmp_path / "index"
+    folder.mkdir()
+    place = ["--index", str(folder), "--repository", COMMIT, "--licence", "CC0-1.0"]
+    assert 0 == main(["evidence", "add", str(path), "--fixture", "ids were replaced", *place])
+    assert {"ids were replaced"} == {each.fixture for each in index.load(folder)}
+
+
 def test_a_missing_file_and_a_repository_without_files_are_unusable(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -142,3 +142,16 @@ def test_workers_that_are_killed_while_they_write_results_do_not_keep_the_proces
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60)
     assert -signal.SIGINT == done.returncode
+
+
+def test_work_that_waits_in_order_ends_in_silence_with_its_workers() -> None:
+    script = (
+        "import os, signal, time; from conformance.processes.workers import in_order, worker_pool\n"
+        "def work(number): time.sleep(number / 100); return number\n"
+        "with worker_pool(2) as pool:\n"
+        "    for number in in_order(pool, work, range(200)):\n"
+        "        print(number, flush=True)\n"
+        "        if number == 3: os.kill(os.getpid(), signal.SIGTERM)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert (143, "0\n1\n2\n3\n", "") == (done.returncode, done.stdout, done.stderr)

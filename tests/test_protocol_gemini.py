@@ -286,3 +286,25 @@ def test_a_result_belongs_to_the_call_of_its_id_or_else_of_its_name(identity: st
 
     contents = [called("earlier"), answer("earlier"), called("call_1"), answer(identity)]
     assert expected == translated({"contents": contents}).request["messages"][3]["tool_call_id"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "names", "expected"),
+    [
+        (("f-1", "f-2"), ("f", "f"), ("turn-0.0", "turn-0.1")),
+        (("f-1", "f-1", "f-2", "f-2"), ("f",) * 4, ("turn-0.0", "turn-0.0", "turn-0.1", "turn-0.1")),
+        (("f-1", "g-1"), ("f", "g"), ("turn-0.0", "g-1")),
+        ((None, "f-2"), ("f", "f"), ("turn-0.0", "turn-0.1")),
+    ],
+)
+def test_a_result_with_an_id_belongs_to_a_call_of_its_name_without_one(
+    ids: tuple[str | None, ...], names: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    call = {"functionCall": {"name": "f", "args": {}}}
+    answers = [
+        {"functionResponse": {**({"id": ident} if ident else {}), "name": name, "response": {"output": "9"}}}
+        for ident, name in zip(ids, names, strict=True)
+    ]
+    contents = [{"role": "model", "parts": [call, call]}, {"role": "user", "parts": answers}]
+    messages = translated({"contents": contents}).request["messages"]
+    assert expected == tuple([each["tool_call_id"] for each in messages if each["role"] == "tool"])

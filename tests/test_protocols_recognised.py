@@ -3,13 +3,14 @@
 import gzip
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
-from conformance import Exchange, wires
+from conformance import Exchange, Session, check, profiles, wires
 from conformance.formats.records import exchange
 from conformance.resources import folder
 
@@ -95,3 +96,27 @@ def test_chat_completions_need_no_protocol(name: str) -> None:
 def test_odd_messages_belong_to_no_other_wire(key: str, odd: Any) -> None:
     request = {"model": "m", "messages": [{"role": "user", "content": "Hello.", key: odd}]}
     assert not wires.is_native(Exchange(request=request))
+
+
+PRESUMED = {
+    "anthropic": "messages",
+    "gemini": "gemini",
+    "open_responses": "responses",
+    "vertex": "chat",
+    "openai": "chat",
+}
+
+
+def test_a_body_that_does_not_show_its_wire_is_on_the_only_one_of_its_provider() -> None:
+    message = {"role": "user", "content": "Hi", "name": "ada"}
+    asked = Exchange.of_plain({"model": "m", "max_tokens": 5, "messages": [message]})
+    replied = replace(asked, response={"object": "chat.completion", "choices": []})
+    for name, wire in PRESUMED.items():
+        presumed = profiles.load(name).presumed_wire
+        assert wire == wires.translate((asked,), presumed)[0].protocol, name
+        assert "chat" == wires.translate((replied,), presumed)[0].protocol, name
+    for judged in (check(asked, "anthropic"), Session("anthropic").add(asked)):
+        (found,) = [each for outcome in judged if outcome.rule == "native/request-shape" for each in outcome.findings]
+        assert "/0/request/messages/0/name" == found.at
+        assert found.refusal is not None
+        assert "messages.0.name: Extra inputs are not permitted" == found.refusal.message

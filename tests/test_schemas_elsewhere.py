@@ -28,7 +28,7 @@ def packages() -> Path:
     return ajv.cached()
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # CI runs the step that does the same.
 def test_ajv_compiles_every_schema_with_strict_defaults_and_passes_the_examples(packages: Path) -> None:
     assert [] == ajv.errors(ajv.all_schemas(), packages)
 

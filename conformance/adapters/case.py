@@ -9,6 +9,7 @@ from conformance import rules, wires
 from conformance.adapters import loop
 from conformance.adapters.agent_case import agent_session, check_parts, lacking, run_agent
 from conformance.adapters.driver import Driver, Surroundings, drive
+from conformance.adapters.given import with_given_history
 from conformance.adapters.job import job_of
 from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
@@ -26,13 +27,15 @@ from conformance.wire.views import Side
 class AdapterSetup:
     """An adapter's driver, the provider that the simulator plays to it, and the model to ask for.
 
-    With `strict` the simulator rejects what the provider rejects; otherwise it only records.
+    With `strict` the simulator rejects what the provider rejects; otherwise it only records. `history_as_given`: the
+    adapter documents that it sends a history as its caller gives it.
     """
 
     driver: Driver
     profile: Profile
     model: str
     strict: bool = False
+    history_as_given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,10 @@ def run_case(
         errored = _errored(scenario, variant, normalize_text(failure, {}))
         # A fault of the simulator comes first: it may itself be why the kind of replies is wrong.
         return CaseRun(errored, conversation, wrong_kind=failure == wrong_kind != "")
-    outcomes = normalize(check_session(client_session(session, job, result.answer), session.profile), conversation)
+    checked = check_session(client_session(session, job, result.answer), session.profile)
+    if scenario.history and setup.history_as_given:
+        checked = with_given_history(checked, scenario, session.profile)
+    outcomes = normalize(checked, conversation)
     note = normalize_text(_note(session, result.answer), {})
     return CaseRun(
         Case(scenario.name, variant, Evidence.SIMULATED, outcomes, note=note), conversation, result.answer.versions

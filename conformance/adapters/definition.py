@@ -20,6 +20,9 @@ FOLDER: Final = Path(__file__).parent / "sdks"
 """The folder with the adapters of this package."""
 
 _FILE: Final = "adapter.yaml"
+_OPTIONAL: Final = (
+    "driver", "agent", "environment", "seconds", "link", "note", "protocol", "takes_history", "history_as_given"
+)  # fmt: skip
 _PINNED: Final = re.compile(r"(?P<name>@?[^@=\[]+)(?P<extras>\[[^]]*\])?(?P<pin>==|@)(?P<version>[^\s]+)")
 
 
@@ -29,7 +32,8 @@ class AdapterDefinition:
 
     `models` maps each provider to the model to ask for, or to an empty string for the profile's model. `folder` holds
     the definition file and the driver. `agent` says how a whole agent is started, which has no driver of its own;
-    `others` are the models that its user switches to.
+    `others` are the models that its user switches to. `history_as_given` is where it documents that its caller keeps a
+    given history valid.
     """
 
     name: str
@@ -50,6 +54,7 @@ class AdapterDefinition:
     note: str = ""
     protocol: str = CHAT
     takes_history: bool = False
+    history_as_given: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -110,11 +115,7 @@ def read(path: Path) -> AdapterDefinition:
         alongside={glob: tuple(pins) for glob, pins in value.get("alongside", {}).items()},
         variants=tuple(value.get("variants", VARIANTS)),
         **{key: value[key] for key in ("title", "language", "package")},
-        **{
-            key: value[key]
-            for key in ("driver", "agent", "environment", "seconds", "link", "note", "protocol", "takes_history")
-            if key in value
-        },
+        **{key: value[key] for key in _OPTIONAL if key in value},
     )
 
 

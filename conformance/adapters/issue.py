@@ -1,4 +1,4 @@
-"""What a bug report about an adapter rests on: the smallest case in which it breaks a rule, and the request in it."""
+"""What a bug report about an adapter rests on: the case that shows best that it breaks a rule, and its request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Any
 from conformance import profiles, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.adapters.proof import BrokenCase, broken, proofs, size
+from conformance.adapters.proof import BrokenCase, broken, proofs, strength
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Claim, Profile, naming
-from conformance.results import Finding, Status
+from conformance.results import Finding, Level, Status
 from conformance.results.runs import Case, Results
 from conformance.rules import Rule
 from conformance.scenarios import Scenario
@@ -20,7 +20,7 @@ from conformance.wire.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """A rule that an adapter breaks with a provider, shown by the smallest case.
+    """A rule that an adapter breaks with a provider, shown by the strongest evidence: a MUST, and the smallest case.
 
     `broken` are the names of all cases in which it breaks the rule, of `played` ones.
     """
@@ -34,7 +34,7 @@ class Issue:
 
     @property
     def case(self) -> Case:
-        """Return the smallest case that shows it."""
+        """Return the case that shows it."""
         return self.proof.case
 
     @property
@@ -47,6 +47,11 @@ class Issue:
         """Return the scenario of the case; whole agents are driven through some of their own."""
         name = self.case.scenario
         return scenarios.load(name) if name in scenarios.names() else scenarios.load_driven(name)
+
+    @property
+    def level(self) -> Level:
+        """Return how severe it is with this provider, which may know another answer than the rule."""
+        return self.finding.level
 
     @property
     def number(self) -> int:
@@ -108,7 +113,7 @@ def find(many: Sequence[Results], named: str, rule_id: str, provider: str = "") 
         raise Unusable(
             message + (f"; of its checks {len(errors)} errored, the first with: {errors[0]}" if errors else "")
         )
-    return min(found, key=lambda each: (*size(each.case), each.results.name))
+    return min(found, key=lambda each: (*strength(each.proof), each.results.name))
 
 
 def _rule(rule_id: str) -> Rule | Fact:

@@ -26,7 +26,7 @@ _SESSION: Final = "/s/"
 
 
 class BrokenCase(NamedTuple):
-    """The smallest case in which an adapter breaks a rule, and the worst finding in it."""
+    """The case that shows best that an adapter breaks a rule, and the worst finding in it."""
 
     case: Case
     finding: Finding
@@ -43,12 +43,18 @@ class BrokenCase(NamedTuple):
 
 
 def proofs(cases: Sequence[Case]) -> Mapping[str, BrokenCase]:
-    """Return the proof for each rule that is broken, a MUST or a SHOULD, by the rule's id."""
-    found: dict[str, tuple[Case, Outcome]] = {}
-    for case in sorted(cases, key=size):
+    """Return the proof for each rule that is broken, by the rule's id: a MUST before a SHOULD, then the smallest."""
+    found: dict[str, BrokenCase] = {}
+    for case in cases:
         for outcome in broken(case):
-            found.setdefault(outcome.rule, (case, outcome))
-    return {rule: BrokenCase(case, _worst(outcome)) for rule, (case, outcome) in sorted(found.items())}
+            proof = BrokenCase(case, _worst(outcome))
+            found[outcome.rule] = min(proof, found.get(outcome.rule, proof), key=strength)
+    return dict(sorted(found.items()))
+
+
+def strength(proof: BrokenCase) -> tuple[int, bool, int, bool, str]:
+    """Return what orders proofs, the strongest first: its level, that the provider rejects it, and its size."""
+    return -proof.finding.level.severity, proof.finding.refusal is None, *size(proof.case)
 
 
 def broken(case: Case) -> Iterator[Outcome]:
@@ -77,7 +83,7 @@ def exchange_of(finding: Finding) -> int | None:
 def with_requests(cases: Sequence[Case], conversations: Mapping[str, Conversation]) -> tuple[Case, ...]:
     """Return cases with the requests that prove what is broken; `conversations` are theirs, by name.
 
-    Each rule has one request, that of its smallest case, so that results stay small.
+    Each rule has one request, that of its proof, so that results stay small.
     """
     wanted: dict[str, set[int]] = {}
     for each in proofs(cases).values():
@@ -127,4 +133,4 @@ def _normalized(value: Any, ids: Mapping[str, str]) -> Any:
 
 
 def _worst(outcome: Outcome) -> Finding:
-    return max(outcome.findings, key=lambda each: each.level.severity)
+    return max(outcome.findings, key=lambda each: (each.level.severity, each.refusal is not None))

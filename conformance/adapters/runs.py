@@ -47,7 +47,8 @@ class RunPlan:
     """What to run: an adapter's name with its version, its driver, a provider, and which of the provider's cases.
 
     `scenarios` are globs; without any, all scenarios are run. `variants` are those that the adapter has, and `variant`
-    is the only one that is run; empty: each of them. `takes_history`: the driver begins with the job's history.
+    is the only one that is run; empty: each of them. `takes_history`: the driver begins with the job's history, which
+    the adapter sends as it is given with `history_as_given`.
     """
 
     name: str
@@ -59,6 +60,7 @@ class RunPlan:
     variant: str = ""
     strict: bool = False
     takes_history: bool = False
+    history_as_given: bool = False
 
     @property
     def provider(self) -> str:
@@ -97,7 +99,15 @@ def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> Ru
     # A profile of one's own names its model; those of the definition are of shipped providers.
     model = profile.model if profile.extends else definition.models[known]
     name = f"{definition.name}@{definition.version}" if definition.version else definition.name
-    return RunPlan(name, driver, profile, model, variants=definition.variants, takes_history=definition.takes_history)
+    return RunPlan(
+        name,
+        driver,
+        profile,
+        model,
+        variants=definition.variants,
+        takes_history=definition.takes_history,
+        history_as_given=bool(definition.history_as_given),
+    )
 
 
 def begun(plan: RunPlan) -> Results:
@@ -114,7 +124,7 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase, on_network: OnNetwork) -> tup
     Raises Unusable if the model to ask for is unknown, or if there is no case to run.
     """
     profile = plan.profile
-    setup = AdapterSetup(plan.driver, profile, plan.model or profile.model, plan.strict)
+    setup = AdapterSetup(plan.driver, profile, plan.model or profile.model, plan.strict, plan.history_as_given)
     if not setup.model:
         raise Unusable(f"{profile.title} has no default model; name one with --model")
     cases = plan.cases

@@ -1,12 +1,20 @@
-"""Timelines: which rules the releases of an adapter break, and since when."""
+"""Timelines: which rules the releases of an adapter break, and since when.
+
+`adapter timeline --write DIR` keeps one in a file, which `stored` reads for the reports.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any, Final
 
+import orjson
 from packaging.version import Version
 
 from conformance.adapters.summary import GRADES, grade
+from conformance.artifacts import write
+from conformance.errors import Unusable
 from conformance.results import Status
 from conformance.results.runs import Results
 
@@ -15,9 +23,84 @@ BROKEN: Final = ("fails", "warns")
 
 KEEPS: Final = "keeps"
 
+FOLDER: Final = "timelines"
+"""The folder of the timelines in the reports."""
 
-def last_of_months(dates: Mapping[str, str], today: date, months: int) -> tuple[str, ...]:
-    """Return the highest version of each month that has a release, the oldest month first.
+_MEMBERS: Final = ("adapter", "package", "provider", "date", "scenarios", "releases", "rules")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The releases of an adapter with a provider, the oldest first, and the rules that one of them breaks.
+
+    `date`: the day on which it was made. `scenarios`: those that were run, all if it is empty. A release has `version`,
+    `date` and `skipped`, the reason why it shows nothing. A rule has `rule`, `grades` by version (`fails`, `warns`,
+    `keeps` …) and `spans`: each run of releases that break it, with `since`, `before` and `fixed`, which are empty if
+    they are not known.
+    """
+
+    adapter: str
+    package: str
+    provider: str
+    date: str
+    scenarios: tuple[str, ...]
+    releases: tuple[Mapping[str, Any], ...]
+    rules: tuple[Mapping[str, Any], ...]
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield each broken rule with a text such as `broken since 1.0 (2026-01-05) or earlier, not fixed`."""
+        dates = {each["version"]: each["date"] for each in self.releases}
+        for rule in self.rules:
+            yield rule["rule"], "; ".join([span_text(span, dates) for span in rule["spans"]])
+
+    def broken(self, rule: str) -> tuple[Mapping[str, str], ...]:
+        """Return the runs of releases that break a rule."""
+        return next((tuple(each["spans"]) for each in self.rules if each["rule"] == rule), ())
+
+
+def stored(folder: Path) -> tuple[Timeline, ...]:
+    """Return the timelines in a folder, sorted by adapter and provider; none if there is no such folder."""
+    return tuple([_read(path) for path in sorted(folder.glob("*.json"))])
+
+
+def _read(path: Path) -> Timeline:
+    document: Any = orjson.loads(path.read_bytes())
+    missing = [key for key in _MEMBERS if not isinstance(document, dict) or key not in document]
+    if missing:
+        raise Unusable(f"{path} is not a timeline, it lacks {', '.join(missing)}; write it with `adapter timeline`")
+    known: dict[str, Any] = {key: document[key] for key in _MEMBERS[:4]}
+    return Timeline(**known | {key: tuple(document[key]) for key in _MEMBERS[4:]})
+
+
+def keep(folder: Path, report: Mapping[str, Any]) -> Path:
+    """Write a timeline as reports read it; a line for each release and each rule, so that changes are readable."""
+    texts = [f"{_json(key)}: {_json(report[key])}" for key in _MEMBERS[:5]]
+    listed = {key: ",\n".join(map(_json, report[key])) for key in _MEMBERS[5:]}
+    rows = [f"{_json(key)}: [\n{lines}\n]" for key, lines in listed.items()]
+    path = folder / f"{report['adapter']}.{report['provider']}.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    write(path, "{" + ",\n".join([*texts, *rows]) + "}\n")
+    return path
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def span_text(span: Mapping[str, str], dates: Mapping[str, str]) -> str:
+    """Return since when a rule is broken and when it was fixed; `dates` has the day of each version."""
+
+    def dated(version: str) -> str:
+        return f"{version} ({dates[version]})" if dates[version] else version
+
+    since = f"broken since {dated(span['since'])}"
+    start = f"{since}, kept in {span['before']}" if span["before"] else f"{since} or earlier"
+    # Releases between the last broken one and this were not run.
+    return f"{start}, fixed in {dated(span['fixed'])} or earlier" if span["fixed"] else f"{start}, not fixed"
+
+
+def last_of_months(dates: Mapping[str, str], today: date, months: int, every: int = 1) -> tuple[str, ...]:
+    """Return the highest version of each month that has a release, the oldest month first; or of each `every` months.
 
     `dates` has the day (ISO 8601) of each version; those without one are left out. Not the latest of a month: a fix for
     an old major version often comes after a new one.
@@ -27,9 +110,10 @@ def last_of_months(dates: Mapping[str, str], today: date, months: int) -> tuple[
     for version, day in dates.items():
         if day:
             published = date.fromisoformat(day)
-            of_months.setdefault(published.year * 12 + published.month - 1, []).append(version)
-    chosen = [month for month in sorted(of_months) if current - months < month <= current]
-    return tuple([max(of_months[month], key=Version) for month in chosen])
+            back = current - (published.year * 12 + published.month - 1)
+            if 0 <= back < months:
+                of_months.setdefault(back // every, []).append(version)
+    return tuple([max(of_months[back], key=Version) for back in sorted(of_months, reverse=True)])
 
 
 def report(tried: Mapping[str, tuple[str, Results | str]]) -> dict[str, Any]:
@@ -37,7 +121,7 @@ def report(tried: Mapping[str, tuple[str, Results | str]]) -> dict[str, Any]:
 
     `tried` has by version, the oldest first, its day and its results, or why it was skipped.
     """
-    graded = {version: _grades(found) for version, (_, found) in tried.items() if isinstance(found, Results)}
+    graded = {version: grades_of(found) for version, (_, found) in tried.items() if isinstance(found, Results)}
     names = sorted({rule for grades in graded.values() for rule, found in grades.items() if found in BROKEN})
     rows = {rule: {version: grades.get(rule, "") for version, grades in graded.items()} for rule in names}
     return {
@@ -49,7 +133,7 @@ def report(tried: Mapping[str, tuple[str, Results | str]]) -> dict[str, Any]:
     }
 
 
-def _grades(results: Results) -> dict[str, str]:
+def grades_of(results: Results) -> dict[str, str]:
     """Return the grade of each rule in the results of a release: its worst, else that it was kept."""
     found: dict[str, set[str]] = {}
     for outcome in [each for case in results.cases for each in case.outcomes]:

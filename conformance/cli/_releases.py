@@ -65,16 +65,22 @@ def runner(arguments: argparse.Namespace) -> "Callable[[RunPlan], Results]":
     return lambda planned: _adapters.run_plan(planned, arguments, on_network)[0]
 
 
+def provider_name(chosen: "AdapterDefinition", provider: str) -> str:
+    """Return the name of a provider on the wire of an adapter, as results have it."""
+    from conformance.profiles import load_profile
+    from conformance.suite.options import on_wire
+
+    return on_wire(load_profile(provider), chosen.protocol).name
+
+
 def stored(chosen: "AdapterDefinition", provider: str) -> "Results | None":
     """Return the results of the pinned release in this project, if there are any."""
-    from conformance.profiles import load_profile
     from conformance.resources import folder
     from conformance.results.files import path, read
     from conformance.results.runs import Results
-    from conformance.suite.options import on_wire
 
     named = f"{chosen.name}@{chosen.version}"
-    name = on_wire(load_profile(provider), chosen.protocol).name
+    name = provider_name(chosen, provider)
     try:
         found = path(folder("reports") / "results" / "adapters", Results(named, "", (), name))
         return read(Path(found), []) if found.is_file() else None

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -82,6 +83,16 @@ def edit(value: Any, changes: Mapping[str, Any]) -> Any:
             holder = _step(holder, token)
         _put(holder, last, new)
     return result
+
+
+def differences(value: Any, changes: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Yield what an edit removes from a value (`-`) and what it adds (`+`), each with its pointer."""
+    for pointer, new in changes.items():
+        # The value has nothing here if the edit adds it.
+        with suppress(LookupError):
+            yield "-", pointer, resolve(value, pointer)
+        if new is not REMOVE:
+            yield "+", pointer, new
 
 
 def _step(value: Any, token: str) -> Any:

@@ -6,10 +6,10 @@ profile. A claim counts as tested only by an exchange that it applies to: a clai
 it checked the reply, a claim about a deviation if the request has that deviation.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -233,18 +233,10 @@ def _observe(batch: list[Input], provider: str) -> list[ComparedExchange]:
 def _in_processes(batches: Iterable[list[Input]], provider: str, jobs: int) -> Iterator[list[ComparedExchange]]:
     """Compare in processes, in order; reads ahead only as much as keeps all of them busy."""
     # Imported here because one process needs none of it.
-    from concurrent.futures import Future
-
-    from conformance.processes.workers import worker_pool
+    from conformance.processes.workers import in_order, worker_pool
 
     with worker_pool(jobs) as pool:
-        waiting: deque[Future[list[ComparedExchange]]] = deque()
-        for batch in batches:
-            waiting.append(pool.submit(_observe, batch, provider))
-            if len(waiting) > 2 * jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        yield from in_order(pool, partial(_observe, provider=provider), batches, ahead=2 * jobs)
 
 
 def _merged(left: ComparedExchange, right: ComparedExchange) -> ComparedExchange:

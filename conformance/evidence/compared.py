@@ -148,7 +148,8 @@ def compare(given: Input, profile: Profile) -> list[ComparedExchange]:
         compared_exchanges.append(_compare_reply(compared, outcomes, reads, number, claims))
     with_values = _with_values(compared_exchanges, exchanges, profile, reads)
     # Where only the chunks were recorded, the reader has assumed what surrounds them.
-    return [*map(_without_framing, with_values)] if sse.UNFRAMED in given.notes else with_values
+    is_whole = {sse.UNFRAMED, sse.UNNAMED}.isdisjoint(given.notes)
+    return with_values if is_whole else [*map(_without_framing, with_values)]
 
 
 def _without_framing(found: ComparedExchange) -> ComparedExchange:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from conformance.errors import InvalidDocument
 from conformance.formats import Input, read
-from conformance.formats.sse import UNFRAMED
+from conformance.formats.sse import UNFRAMED, UNNAMED
 from conformance.wire.exchange import Exchange
 
 
@@ -38,4 +38,4 @@ def exchanges(data: bytes, name: str) -> tuple[Numbered, ...]:
 def _numbered(given: Input, first: int) -> Iterator[Numbered]:
     known = given.numbers or range(first, first + len(given.conversation))
     for number, exchange in zip(known, given.conversation, strict=True):
-        yield Numbered(number, exchange, UNFRAMED in given.notes)
+        yield Numbered(number, exchange, not {UNFRAMED, UNNAMED}.isdisjoint(given.notes))

@@ -18,6 +18,7 @@ from conformance.core_facts import DEFINITIONS
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence.index import REPOSITORY, IndexedRecording, PublicFile
+from conformance.evidence.suspects import SuspectFinder
 from conformance.formats import read
 from conformance.observations.sights import digest
 from conformance.profiles import Profile
@@ -97,8 +98,11 @@ def sealed(lines: Sequence[str], offered: Sequence[Mapping[str, Any]], profile: 
     return b"\n".join(written) + b"\n"
 
 
-def checked(path: Path) -> SettlingFile:
-    """Return what a file holds; raises InvalidDocument with the line of what does not fit."""
+def checked(path: Path, fixture: str = "") -> SettlingFile:
+    """Return what a file holds; raises InvalidDocument with the line of what does not fit.
+
+    A reply that can hardly be the host's own fits only if `fixture` says what was done to it.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -119,13 +123,14 @@ def checked(path: Path) -> SettlingFile:
         for problem in (
             *_problems(line.decode(), settles, common, shown, exchange, profile),
             *_misplaced(settles, exchange, of_case),
+            *(() if fixture else _edited(exchange, common["provider"])),
         ):
             raise InvalidDocument(problem, str(path), number)
         found.append(SettlingExchange(number, exchange, settles))
     return SettlingFile(common["provider"], common["host"], common["date"], tuple(found))
 
 
-def entries(found: SettlingFile, repository: str, path: str, licence: str) -> list[IndexedRecording]:
+def entries(found: SettlingFile, repository: str, path: str, licence: str, fixture: str = "") -> list[IndexedRecording]:
     """Return the entries of the index for a file that was checked and stands in a public repository at a commit."""
     matched = REPOSITORY.fullmatch(repository)
     if matched is None:
@@ -134,7 +139,7 @@ def entries(found: SettlingFile, repository: str, path: str, licence: str) -> li
     return [
         IndexedRecording(
             place, number, each.settles["digest"], found.provider, each.exchange.model, found.date,
-            each.exchange.status, "", licence,
+            each.exchange.status, fixture, licence,
         )
         for number, each in enumerate(found.exchanges)
     ]  # fmt: skip
@@ -229,6 +234,11 @@ def _misplaced(settles: Mapping[str, Any], exchange: Exchange, before: Sequence[
         yield f"no probe {settles['probe']!r:.60} of {settles['case']!r:.60} asks about {_text(settles['claims'])}"
     if not before or any(each.request == exchange.request for each in before):
         yield "the request of a probe departs from one above it; this one does not"
+
+
+def _edited(exchange: Exchange, provider: str) -> Iterator[str]:
+    for suspect in SuspectFinder().add("", provider, exchange):
+        yield f"the reply can hardly be the host's own: {suspect.reason}; if somebody edited it, say how with --fixture"
 
 
 def _text(value: Any) -> str:

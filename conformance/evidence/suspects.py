@@ -5,7 +5,7 @@ What is found is a suspicion, to be looked at: only then a recording is marked i
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance.wire.elements import Reply
@@ -20,8 +20,25 @@ _MARKS: Final = {
     "time_info": ("cerebras",),
     "native_finish_reason": ("openrouter",),
     "prompt_filter_results": ("azure_openai", "azure_foundry", "github_copilot"),
+    "nvext": ("nvidia",),
+    "num_sources_used": ("xai", "azure_foundry", "azure_openai"),
+    "cost_in_usd_ticks": ("xai", "azure_foundry", "azure_openai"),
+    "prompt_cache_hit_tokens": ("deepseek", "siliconflow"),
+    "queue_time": ("groq", "cerebras"),
 }
-"""Members of replies that one host has, and the profiles of that host."""
+"""Members of replies or of their usage that one host has, and the profiles of that host."""
+
+_VALUES: Final = {
+    ("system_fingerprint", re.compile(r"fp_ollama")): ("ollama", "ollama_cloud"),
+    ("id", re.compile(r"gen-\d{10}-\w+")): ("openrouter",),
+}
+"""Members whose values one host has, likewise."""
+
+_MADE_UP: Final = re.compile(r"[a-z]*[-_]?(?:123\d{0,7}|abc(?:123)?|x{3,}|test|fake|mock|example|foo)", re.IGNORECASE)
+"""An id that nobody draws."""
+
+_FIRST: Final = 1_650_000_000
+"""No host served chat completions before, in 2022."""
 
 _GATEWAYS: Final = (
     "litellm",
@@ -82,13 +99,32 @@ def _reasons(service: str, index: Index, text: str) -> Iterator[str]:
         if type(tokens) is int and len(text) >= _MIN_LETTERS and 0 < tokens * _LETTERS_A_TOKEN < len(text):
             yield f"{tokens:,} completion tokens do not fit {len(text):,} letters"
     for body in _bodies(index):
-        for mark, owners in _MARKS.items():
-            held = [body, *[each for each in body.get("choices") or [] if isinstance(each, dict)]]
-            if service not in (*owners, *_GATEWAYS) and any(mark in each for each in held):
-                yield f"{mark} is a member of {owners[0]}"
-        created = body.get("created")
-        if type(created) is int and created and (not created % _ROUND or str(created).startswith(_COUNTED)):
+        yield from _foreign(service, body)
+        created, name = body.get("created"), body.get("id")
+        is_round = type(created) is int and (not created % _ROUND or str(created).startswith(_COUNTED))
+        if type(created) is int and created and (is_round or created < _FIRST):
             yield f"created is {created}"
+        if isinstance(name, str) and _MADE_UP.fullmatch(name):
+            yield f"the id is {name}"
+
+
+def _foreign(service: str, body: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the members and values of a reply that another host has."""
+    if service in _GATEWAYS:
+        return
+    held = [body, as_object(body.get("usage")), *_choices(body)]
+    for mark, owners in _MARKS.items():
+        if service not in owners and any(mark in each for each in held):
+            yield f"{mark} is a member of {owners[0]}"
+    for (member, pattern), owners in _VALUES.items():
+        value = body.get(member)
+        if service not in owners and isinstance(value, str) and pattern.fullmatch(value):
+            yield f"{member} {value} is of {owners[0]}"
+
+
+def _choices(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    held = body.get("choices")
+    return [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []
 
 
 def _bodies(index: Index) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from conformance.faults._chat import REASONING, calls, messages, reasoning_field
 SOURCE = "https://github.com/vllm-project/vllm/issues/30139"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("ended-by-model: *only reasoning*",)
+BREAKS = ("ended-by-model: *only reasoning*", "response/answer-beside-reasoning")
 
 
 def change(sent: Outgoing) -> Outgoing:

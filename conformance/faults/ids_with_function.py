@@ -6,7 +6,7 @@ from conformance.faults._chat import calls
 SOURCE = "https://github.com/MoonshotAI/kimi-cli/issues/2405"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("tool-calls/id-in-claimed-format",)
+BREAKS = ("tool-calls/id-in-claimed-format", "core/tool-call-ids")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/anthropics/anthropic-sdk-python/issues/461"
 WIRES = ("messages",)
 VARIANTS = (PLAIN,)
-BREAKS = ("messages/reply-text-not-empty",)
+BREAKS = ("messages/reply-text-not-empty", "messages/text-not-empty")
 
 
 def change(sent: Outgoing) -> Outgoing:

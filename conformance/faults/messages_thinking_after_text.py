@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/router-for-me/CLIProxyAPI/issues/4628"
 WIRES = ("messages",)
 VARIANTS = (PLAIN,)
-BREAKS = ("reasoning/before-content",)
+BREAKS = ("reasoning/before-content", "messages/thinking-first")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import BOTH, Outgoing
 SOURCE = "https://github.com/musistudio/claude-code-router/issues/1630"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
-BREAKS = ("stopped",)
+BREAKS = ("stopped", "http/status-known")
 
 
 def change(sent: Outgoing) -> Outgoing:

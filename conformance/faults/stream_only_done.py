@@ -6,7 +6,7 @@ from conformance.wire.native import NativeEvent
 SOURCE = "https://github.com/open-webui/open-webui/issues/28938"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
-BREAKS = ("stream/complete", "ended")
+BREAKS = ("stream/complete", "stream/not-empty", "ended")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance.documents.pointer import parse, value_at
+from conformance.documents.pointer import REMOVE, parse, value_at
+from conformance.fidelity.examples import GatewayExample, example
 from conformance.fidelity.passages import CLIENT, GATEWAY, Pair, Passage, passages
 from conformance.profiles import Source
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
@@ -24,6 +25,7 @@ from conformance.wire.values import rendered
 __all__ = [
     "BOTH",
     "FAMILY",
+    "REMOVE",
     "REPLIES",
     "REQUESTS",
     "Difference",
@@ -32,6 +34,7 @@ __all__ = [
     "PassageLoss",
     "Source",
     "differences",
+    "example",
     "fact",
     "judge",
     "load",
@@ -76,13 +79,14 @@ class Difference(NamedTuple):
 FidelityJudge: TypeAlias = Callable[[Any, Passage], Iterable[PassageLoss]]
 
 
-@dataclass(frozen=True, slots=True)
+# Equal only if identical, and so hashable although its examples hold lists.
+@dataclass(frozen=True, slots=True, eq=False)
 class FidelityFact:
     """One thing that a gateway must keep, and the function that compares it.
 
     `on`: returns the elements of a passage to look at. `of`: whether the elements are in requests, in replies or in
     both. `element`: the name of an element in the singular. `echoed`: whether a client must keep it as well, when it
-    sends a reply back.
+    sends a reply back. `bad` and `good`: sessions that break the fact, and others that do not.
     """
 
     id: str
@@ -93,6 +97,8 @@ class FidelityFact:
     judge: FidelityJudge
     doc: str
     source: Source
+    bad: Sequence[GatewayExample]
+    good: Sequence[GatewayExample]
     echoed: bool
 
     @property
@@ -107,13 +113,15 @@ class FidelityFact:
         return self.of in {BOTH, REPLIES if passage.is_reply else REQUESTS}
 
 
-def fact(
+def fact(  # noqa: PLR0913 — each is one declared fact, given by name
     level: Level,
     *,
     element: str,
     on: Callable[[Passage], Sequence[Any]],
     of: str,
     source: Source,
+    bad: Sequence[GatewayExample],
+    good: Sequence[GatewayExample],
     echoed: bool = False,
 ) -> Callable[[FidelityJudge], FidelityFact]:
     """Turn a function into a fact; its id is the name of its module, its documentation the docstring."""
@@ -121,7 +129,7 @@ def fact(
     def declare(judge: FidelityJudge) -> FidelityFact:
         name = f"{FAMILY}/{judge.__module__.rpartition('.')[2].replace('_', '-')}"
         doc = "\n".join([line.strip() for line in (judge.__doc__ or "").strip().splitlines()])
-        return FidelityFact(name, level, element, on, of, judge, doc, source, echoed)
+        return FidelityFact(name, level, element, on, of, judge, doc, source, bad, good, echoed)
 
     return declare
 

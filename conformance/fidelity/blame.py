@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from conformance.documents.pointer import parse
-from conformance.fidelity import Difference, differences
+from conformance.fidelity import Difference, differences, translations
 from conformance.fidelity.passages import BACK, CLIENT, FRONT, GATEWAY, PROVIDER, Pair, Passage, passages
-from conformance.fidelity.spoken import SpokenPiece
+from conformance.fidelity.spoken import Kind, SpokenPiece
 from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Finding, Level
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import Side
-from conformance.wires import as_sent
+from conformance.wires import by_name
 
 
 class Traced(NamedTuple):
@@ -38,14 +38,15 @@ class Traced(NamedTuple):
 class _Ends(NamedTuple):
     """The findings of both ends, by exchange, side and rule, and what the facts found between them.
 
-    `inherent`: the numbers of the requests, and the rules, that any gateway would break behind, since the client's
-    request does: its right translation breaks them, too.
+    `inherent`: what any gateway would break, since what it was given does: pairs by their number, the part, the rule.
     """
 
     found: Mapping[str, list[tuple[str, Finding]]]
     ways: Sequence[Passage]
     changes: Sequence[Difference]
-    inherent: Set[tuple[int, str]]
+    inherent: Set[tuple[int, str, str]]
+    session: Sequence[Pair]
+    profile: Profile | None
 
 
 def trace(session: Sequence[Pair], profile: Profile | None = None) -> tuple[Traced, ...]:
@@ -62,8 +63,8 @@ def trace_each(session: Sequence[Pair], profile: Profile | None = None) -> tuple
         FRONT: list(_findings(fronts, None, [each.number for each in session], FRONT)),
         BACK: list(_findings(backs, profile, [each.number for each in answered], BACK)),
     }
-    inherent = set(_inherent(session, profile))
-    ends = _Ends(found, list(passages(session)), differences(session).differences, inherent)
+    inherent = set(translations.inherent(session, profile))
+    ends = _Ends(found, list(passages(session)), differences(session).differences, inherent, session, profile)
     return tuple([_traced(rule, finding, end, ends) for end, each in found.items() for rule, finding in each])
 
 
@@ -75,18 +76,6 @@ def _once(traced: Sequence[Traced]) -> Iterator[Traced]:
             continue
         seen |= {(each.rule, each.at), (each.rule, each.finding.at)}
         yield each
-
-
-def _inherent(session: Sequence[Pair], profile: Profile | None) -> Iterator[tuple[int, str]]:
-    for pair in session:
-        asked = None if pair.answer is None else pair.answer.request
-        if pair.answer is None or not isinstance(asked, dict) or "messages" not in (pair.front.request or {}):
-            continue
-        # The settings are the gateway's: what is asked is whether the client's messages are right under them.
-        made = as_sent({**asked, "messages": pair.front.request["messages"]}, pair.answer.protocol)
-        for outcome in check((made,), profile):
-            if outcome.findings:
-                yield pair.number, outcome.rule
 
 
 def _findings(
@@ -122,7 +111,8 @@ def _of_reply(rule: str, finding: Finding, end: str, ends: _Ends) -> Traced:
         return Traced(rule, finding, PROVIDER, finding.at, there)
     if behind:
         return Traced(rule, finding, PROVIDER, behind[0].at, finding.at)
-    return Traced(rule, finding, GATEWAY, there, finding.at)
+    is_inherent = (number, translations.REPLY, rule) in ends.inherent
+    return Traced(rule, finding, PROVIDER if is_inherent else GATEWAY, there, finding.at)
 
 
 def _of_request(rule: str, finding: Finding, end: str, ends: _Ends) -> Traced:
@@ -131,45 +121,104 @@ def _of_request(rule: str, finding: Finding, end: str, ends: _Ends) -> Traced:
     way = next((each for each in ends.ways if each.is_request and each.numbers[0] == number), None)
     if way is None:
         return Traced(rule, finding, "", finding.at, "")
-    if end == BACK:
-        pieces = _pieces_at(way, finding.at, is_after=True)
-        changed = _change(ends.changes, way, pieces)
-        if changed is not None:
-            return Traced(rule, finding, GATEWAY, changed.at, finding.at)
-        before = [each.at for name, each in ends.found[FRONT] if name == rule and parse(each.at)[0] == str(number)]
-        if not before and (number, rule) not in ends.inherent:
-            there = _counterpart(way, finding.at, is_after=True)
-            return Traced(rule, finding, GATEWAY if pieces else "", there, finding.at if pieces else "")
-        front = before[0] if before else _counterpart(way, finding.at, is_after=True)
-        return _in_history(rule, finding, way, pieces, ends, front)
-    pieces = _pieces_at(way, finding.at, is_after=False)
-    return _in_history(rule, finding, way, pieces, ends, finding.at)
+    pieces = _pieces_at(way, finding.at, is_after=end == BACK)
+    if end == FRONT:
+        return _in_history(rule, finding, way, pieces, ends, finding.at)
+    lost = _change(ends.changes, way, pieces)
+    if lost is not None:
+        return Traced(rule, finding, GATEWAY, lost.at, finding.at)
+    return _of_back_request(rule, finding, way, pieces, ends)
+
+
+def _of_back_request(rule: str, finding: Finding, way: Passage, pieces: Sequence[SpokenPiece], ends: _Ends) -> Traced:
+    """Trace what a request behind has, in which the gateway lost nothing."""
+    number, part = way.numbers[0], _part(way, finding.at)
+    before = [each.at for name, each in ends.found[FRONT] if name == rule and parse(each.at)[0] == str(number)]
+    there = before[0] if before else _counterpart(way, finding.at, is_after=True)
+    if before or (number, part, rule) in ends.inherent:
+        if part == translations.SETTINGS:
+            return Traced(rule, finding, CLIENT, there, finding.at)
+        return _in_history(rule, finding, way, pieces, ends, there)
+    if _is_own(rule, number, way, ends):
+        return Traced(rule, finding, GATEWAY, there, finding.at)
+    changed = _changed_earlier(rule, finding, way, pieces, ends, there)
+    return changed or Traced(rule, finding, "", finding.at, "")
+
+
+def _is_own(rule: str, number: int, way: Passage, ends: _Ends) -> bool:
+    """Return whether a request behind breaks a rule that it need not break.
+
+    A difference from an earlier reply may be in what the client's wire has no place for.
+    """
+    if rule in translations.broken(translations.alone(way.pair), ends.profile):
+        return True
+    return rule not in translations.broken_in_session(ends.session, number, ends.profile)
+
+
+def _changed_earlier(
+    rule: str, finding: Finding, way: Passage, pieces: Sequence[SpokenPiece], ends: _Ends, front: str
+) -> Traced | None:
+    """Trace a fault to the client or the gateway if one of them changed the reply that the pieces repeat."""
+    echo = _echo_of(way, pieces, ends)
+    if echo is None:
+        return None
+    lost = _change(ends.changes, echo, [each.before for each in echo.kept])
+    if lost is not None:
+        return Traced(rule, finding, CLIENT, lost.at, front)
+    source = _source_of(echo, ends)
+    changed = None if source is None else _change(ends.changes, source, [each.before for each in source.kept])
+    return None if changed is None else Traced(rule, finding, GATEWAY, changed.at, front)
 
 
 def _in_history(
     rule: str, finding: Finding, way: Passage, pieces: Sequence[SpokenPiece], ends: _Ends, front: str
 ) -> Traced:
     """Trace a fault that the client's request has: what it sends back may have come to it as it is."""
-    number = way.numbers[0]
-    echo = next((each for each in ends.ways if each.by == CLIENT and _echoes(each, number, pieces)), None)
+    echo = _echo_of(way, pieces, ends)
     if echo is None:
-        there = _counterpart(way, front, is_after=False)
-        return Traced(rule, finding, CLIENT, front, there)
-    lost = _change(ends.changes, echo, [each.before for each in echo.kept])
-    if lost is not None:
-        return Traced(rule, finding, CLIENT, lost.at, front)
-    source = next((each for each in ends.ways if each.is_reply and each.numbers[0] == echo.numbers[0]), None)
+        return Traced(rule, finding, CLIENT, front, _counterpart(way, front, is_after=False))
+    changed = _changed_earlier(rule, finding, way, pieces, ends, front)
+    if changed is not None:
+        return changed
+    source = _source_of(echo, ends)
     if source is None:
         return Traced(rule, finding, "", front, "")
-    changed = _change(ends.changes, source, [each.before for each in source.kept])
-    if changed is not None:
-        return Traced(rule, finding, GATEWAY, changed.at, front)
-    return Traced(rule, finding, PROVIDER, source.pointer_before("/response"), front)
+    by = PROVIDER if _any_client_breaks(rule, finding, source, way, ends) else CLIENT
+    return Traced(rule, finding, by, source.pointer_before("/response"), front)
 
 
-def _echoes(passage: Passage, number: int, pieces: Sequence[SpokenPiece]) -> bool:
-    turns = {each.after.turn for each in passage.kept if each.after is not None}
-    return passage.numbers[1] <= number and bool(turns & {each.turn for each in pieces})
+def _source_of(echo: Passage, ends: _Ends) -> Passage | None:
+    """Return the passage through the gateway of the reply that a client sends back."""
+    return next((each for each in ends.ways if each.is_reply and each.numbers[0] == echo.numbers[0]), None)
+
+
+def _any_client_breaks(rule: str, finding: Finding, source: Passage, way: Passage, ends: _Ends) -> bool:
+    """Return whether a request breaks a rule, too, that only sends back the reply as it came."""
+    is_back = parse(finding.at)[1] == BACK
+    end = way.after.exchange if is_back else way.before.exchange
+    made = translations.continued(source.pair, end, end.protocol)
+    return made is not None and rule in translations.broken(made, ends.profile if is_back else None)
+
+
+def _part(way: Passage, pointer: str) -> str:
+    """Return whether a place behind a gateway is in what is said or in the settings."""
+    _, _, _, *inside = parse(pointer)
+    asked = by_name(way.after.exchange.protocol).asked
+    return translations.MESSAGES if inside and inside[0] in asked else translations.SETTINGS
+
+
+def _echo_of(way: Passage, pieces: Sequence[SpokenPiece], ends: _Ends) -> Passage | None:
+    """Return the passage through the client of the reply that pieces of a request repeat, or that results answer."""
+    echoes = [each for each in ends.ways if each.by == CLIENT and each.numbers[1] <= way.numbers[0]]
+    turns = {each.turn for each in pieces}
+    said = [(each, {kept.after.turn for kept in each.kept if kept.after is not None}) for each in echoes]
+    own = next((each for each, repeated in said if turns & repeated), None)
+    if own is None and any([each.kind is Kind.RESULT for each in pieces]):
+        earlier = [
+            (max(repeated), at) for at, (_, repeated) in enumerate(said) if repeated and max(repeated) < min(turns)
+        ]
+        own = echoes[max(earlier)[1]] if earlier else None
+    return own
 
 
 def _pieces_at(way: Passage, pointer: str, *, is_after: bool) -> list[SpokenPiece]:

@@ -46,15 +46,22 @@ def match(fronts: Sequence[Exchange], backs: Sequence[Exchange]) -> Matched:
     strays: list[Exchange] = []
     for back in backs:
         own = markers(back)
-        # Requests that say the same are asked in order, so one that has an exchange behind it already comes last.
-        ranked = [(similarity(own, each), at not in found, -at) for at, each in enumerate(said)]
-        score, _, number = max(ranked, default=(0.0, True, 0))
+        # A gateway makes up no nonce, so what is behind has only those of the request that it comes from. Requests that
+        # say the same are asked in order, so one that has an exchange behind it already comes last.
+        ranked = [
+            (_has_nonces_of(each, own), similarity(own, each), at not in found, -at) for at, each in enumerate(said)
+        ]
+        _, score, _, number = max(ranked, default=(True, 0.0, True, 0))
         if score >= LEAST:
             found.setdefault(-number, []).append(back)
         else:
             strays.append(back)
     pairs = [Pair(at, front, tuple(found.get(at, ()))) for at, front in enumerate(fronts)]
     return Matched(tuple(pairs), tuple(strays))
+
+
+def _has_nonces_of(one: frozenset[str], other: frozenset[str]) -> bool:
+    return {each for each in other if _NONCE.fullmatch(each)} <= one
 
 
 def markers(exchange: Exchange) -> frozenset[str]:

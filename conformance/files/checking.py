@@ -13,7 +13,7 @@ from conformance.files.broken_lines import BrokenLines
 from conformance.files.report_objects import add_lines, encodable, finding_object, input_object
 from conformance.files.unrelated import related
 from conformance.formats import Input, read_path
-from conformance.judge import Judgement, judge
+from conformance.judge import Judgement, judge, presumed_wire
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
@@ -166,7 +166,7 @@ class Checker:
         profile = self._profile(given, seen)
         chosen = self._rules_for(given)
         lap("recognising providers")
-        conversation = wires.translate(given.conversation)
+        conversation = wires.translate(given.conversation, presumed_wire(profile))
         lap("translating wires")
         judging = judge if self._watch is None else self._watch.judge
         judgement = judging(conversation, profile, chosen, self._task.as_of)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from conformance import wires
 from conformance.documents.pointer import Place, parse
+from conformance.judge import presumed_wire
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation, Exchange
@@ -78,7 +79,7 @@ class ClientProblem:
     @cached_property
     def translated(self) -> Conversation:
         """Return the exchanges as those of chat completions."""
-        return wires.translate(self.conversation)
+        return wires.translate(self.conversation, presumed_wire(self.profile))
 
     @property
     def exchange(self) -> Exchange:

@@ -12,7 +12,7 @@ from conformance.documents.pointer import parse
 from conformance.fixes.content import HeldContent, content_of, loss
 from conformance.fixes.excerpt import LISTS, shared_length
 from conformance.fixes.problem import Candidate, ClientProblem, with_request
-from conformance.judge import Judgement, judge, judgement
+from conformance.judge import Judgement, judge, judgement, presumed_wire
 from conformance.profiles import Profile
 from conformance.results import Finding, Status
 from conformance.rules import Rule
@@ -56,7 +56,7 @@ class _Form:
         # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
         *before, last = self._scene.conversation
         earlier = [carried(each, last.request, self._request) for each in before]
-        return wires.translate((*earlier, with_request(last, self._request)))
+        return wires.translate((*earlier, with_request(last, self._request)), presumed_wire(self._scene.profile))
 
     @cached_property
     def content(self) -> HeldContent:
@@ -100,7 +100,9 @@ class Scene:
     @cached_property
     def translated(self) -> Conversation:
         """Return the exchanges as those of chat completions."""
-        return wires.translate(self.conversation) if self._problem is None else self._problem.translated
+        if self._problem is not None:
+            return self._problem.translated
+        return wires.translate(self.conversation, presumed_wire(self.profile))
 
     @cached_property
     def before(self) -> _Found:

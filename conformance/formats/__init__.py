@@ -39,6 +39,7 @@ _BINARY: Final = {
 }
 """By format: the first bytes of its files."""
 _CURL: Final = re.compile(rb"\AHTTP/[0-9.]+ [1-5][0-9]{2}|^< HTTP/[0-9.]+ [1-5][0-9]{2}", re.MULTILINE)
+_HTTPMOCK: Final = re.compile(rb"\A(?:---[^\n]*\n)?when:[ \t]*\r?\n")
 _PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{4,8}\b)")
 """How a text log begins that looks like JSON: `[2026-…`, `[INFO] …`."""
 _HEAD: Final = 1 << 13
@@ -156,6 +157,8 @@ def _reader(data: bytes, name: str) -> Reader:
         from conformance.formats.curl import read as reader
     elif known_as.endswith((".json", ".har")) and not _PRINTED.match(data):
         from conformance.formats.json import read as reader
+    elif _HTTPMOCK.search(data[:_HEAD]) and b"\nthen:" in data:
+        from conformance.formats.httpmock import read as reader
     elif known_as.endswith((".yaml", ".yml")) or _has_line(data[:_HEAD], _CASSETTE):
         from conformance.formats.vcr import read as reader
     else:

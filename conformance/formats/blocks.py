@@ -10,12 +10,18 @@ from typing import Final, NamedTuple
 
 from conformance.formats.inputs import Input
 from conformance.formats.jsonl import MAX_SESSIONS, Group, Line, inputs_of, may_continue, read_lines
+from conformance.formats.sse import is_beginning
 
 _BYTES: Final = 1 << 18
 _LINES: Final = 32
 """A block has at least so many bytes or lines, if there are more, which outweighs the transfer."""
 
 _CHUNK_WITHOUT_DELTA: Final = re.compile(rb'"choices"\s*:\s*\[\s*[^{\s]')
+_EVENT: Final = re.compile(
+    rb'"type"\s*:\s*"(?:response\.|message_st|message_delta|content_block_|ping")|"sequence_number"\s*:'
+)
+"""What an event of a stream has, in which its deltas may be elsewhere."""
+
 _PART: Final = re.compile(
     rb'"event(?:_n|N|\.n)ame"[^}]{0,99}"gen_ai\.'
     rb'|"(?:level|levelname|severity|log\.level|record|log|textPayload|jsonPayload)"\s*:'
@@ -74,7 +80,7 @@ class _Cutter:
             every = list(inputs_of(line, self._path))
             self._empty = was_empty and not every
             # Only sessions and sizes count here; another process parses the exchanges again.
-            found = [each._replace(conversation=()) for each in every if not each.problem]
+            found = [_without_exchanges(each) for each in every if not each.problem]
         # A line that cannot be read does not end a group.
         is_end = not was_empty
         if has_group:
@@ -104,10 +110,17 @@ class _Cutter:
             self._sessions.add(found.session)
 
 
+def _without_exchanges(found: Input) -> Input:
+    """Return an input without what is parsed again; whether an event is the first of its stream is seen in it."""
+    return found if is_beginning(found) else found._replace(conversation=())
+
+
 def _stands_alone(line: Line) -> bool:
-    """Return whether a line surely has neither a session nor is a chunk; its keys may be written with escapes."""
+    """Return whether a line surely has no session, and is no chunk or event; its keys may be written with escapes."""
     data = line.data
     if line.problem or not data.startswith(b"{") or b'"session"' in data or b'"delta"' in data:
+        return False
+    if _EVENT.search(data):
         return False
     if b'"choices"' in data and _CHUNK_WITHOUT_DELTA.search(data):
         return False

@@ -102,12 +102,19 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         yield from _calls([value], path)
     elif isinstance(value.get("exchanges"), list):
         yield _session(value["exchanges"], value, path, line)
-    elif "request" in value or "response" in value:
+    elif ("request" in value or "response" in value) and not wires.event_name(value):
         yield _exchange(value, path, line)
     elif isinstance(value.get("messages"), list):
         yield Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
     elif is_chunk(value):
         yield from sse.read_chunks([value], path, line)
+    else:
+        yield from _event_or_body(value, path, line)
+
+
+def _event_or_body(value: dict[str, Any], path: str, line: int | None) -> Iterator[Input]:
+    if wires.event_name(value):
+        yield from sse.read_events([value], path, line)
     else:
         body = _body(value, path, line)
         yield from [body] if body is not None else _inside(value, path, line)
@@ -134,6 +141,8 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
         yield from _calls(objects, path)
     elif all_objects and (tool := logs.reader_of(objects[0])) is not None and all(map(tool.holds, objects)):
         yield from logs.read(tool, objects, path, line)
+    elif all_objects and all(map(wires.event_name, objects)):
+        yield from sse.read_events(objects, path, line)
     elif all_objects and all("request" in item or "response" in item for item in objects):
         yield _session(value, {}, path, line)
     elif objects and all(is_chunk(item) or isinstance(item, str) for item in value):

@@ -16,7 +16,6 @@ from conformance.formats.inputs import Input
 from conformance.formats.printed_calls import KIND as PRINTED
 from conformance.formats.printed_calls import PrintedLines
 from conformance.formats.rebuilt import CallJoiner, is_part
-from conformance.wire.assemble import DONE_EVENT
 
 MAX_SESSIONS: Final = 100_000
 """How many sessions are remembered, to notice when one occurs again."""
@@ -125,7 +124,7 @@ class Group:
             return False
         last = self.inputs[-1]
         same_session = bool(found.session) and found.session == last.session
-        return found.kind == last.kind and (same_session or found.kind == _CHUNKS)
+        return found.kind == last.kind and (same_session or (found.kind == _CHUNKS and not sse.is_beginning(found)))
 
     def add(self, found: Input, size: int) -> None:
         """Add what a line of a certain size holds."""
@@ -148,8 +147,7 @@ class Group:
             notes[_BROKEN_LINES] = None
         conversation = tuple(exchange for item in inputs for exchange in item.conversation)
         if first.kind == _CHUNKS:
-            text = "".join(str(exchange.response).removesuffix(DONE_EVENT) for exchange in conversation)
-            conversation = (sse.stream(text + DONE_EVENT),)
+            conversation = (sse.stream(sse.joined([str(exchange.response) for exchange in conversation])),)
         kind = "exchanges" if first.kind == "exchange" and len(inputs) > 1 else first.kind
         lines = tuple(item.line for item in inputs if item.line is not None)
         yield first._replace(kind=kind, conversation=conversation, lines=lines, notes=tuple(notes))

@@ -1,6 +1,6 @@
-"""The raw text of an event stream."""
+"""The raw text of an event stream, and streams of which only the payloads were kept."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.formats.inputs import Input
@@ -8,8 +8,12 @@ from conformance.formats.records import date_of_reply
 from conformance.wire.assemble import DONE_EVENT
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.sse import render
+from conformance.wires import event_name
 
 UNFRAMED: Final = "only the chunks were recorded; the stream is assumed to have ended with [DONE]"
+UNNAMED: Final = "only the payloads of events were recorded; their names are assumed to be their types"
+
+_FIRST: Final = ("event: response.created\n", "event: message_start\n")
 
 
 def read(data: bytes, path: str) -> Iterator[Input]:
@@ -24,6 +28,23 @@ def read_chunks(chunks: Sequence[Any], path: str, line: int | None = None) -> It
         yield Input(path, line, "chunks", (stream(render(chunks)),))
     else:
         yield Input(path, line, "chunks", (stream(render(chunks) + DONE_EVENT),), notes=(UNFRAMED,))
+
+
+def read_events(events: Sequence[Mapping[str, Any]], path: str, line: int | None = None) -> Iterator[Input]:
+    """Yield the stream of recorded events of a wire that names them by their type."""
+    text = "".join([f"event: {event_name(event)}\n{render([event])}" for event in events])
+    yield Input(path, line, "chunks", (stream(text),), notes=(UNNAMED,))
+
+
+def is_beginning(chunk: Input) -> bool:
+    """Return whether an input is the first event of a stream."""
+    return any(str(each.response).startswith(_FIRST) for each in chunk.conversation)
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Return the text of a stream from those of its chunks, each of which was read alone."""
+    text = "".join([each.removesuffix(DONE_EVENT) for each in texts])
+    return text + DONE_EVENT if texts[0].endswith(DONE_EVENT) else text
 
 
 def stream(text: str) -> Exchange:

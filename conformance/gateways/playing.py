@@ -23,6 +23,9 @@ FLAGGING: Final = ("messages",)
 """The wires whose results have a flag that says that the tool failed."""
 
 _NUMBER: Final = "index"
+_BLOCKS: Final = "thinking_blocks"
+"""The member in which LiteLLM has the signed thinking of Anthropic on chat completions."""
+
 _THINKING: Final[Mapping[str, Mapping[str, Any]]] = {
     "chat": {"reasoning_effort": "medium"},
     "messages": {"thinking": {"type": "enabled", "budget_tokens": 2048}},
@@ -130,10 +133,30 @@ def returned(exchange: Exchange, message: Mapping[str, Any]) -> dict[str, Any]:
     made |= {"role": "assistant", **({"tool_calls": calls} if calls else {})}
     if not calls:
         made.pop("tool_calls", None)
+    if exchange.streamed and isinstance(made.get(_BLOCKS), list):
+        made[_BLOCKS] = list(_joined(made[_BLOCKS]))
     native = exchange.native
     if native is not None:
         made[OWN] = by_name(native.protocol).writing.own(native)
     return made
+
+
+def _joined(fragments: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the blocks that the fragments of a stream add up to, as LiteLLM's `stream_chunk_builder` has them.
+
+    A block ends with its signature: https://docs.litellm.ai/docs/reasoning_content.
+    """
+    text = ""
+    for each in fragments:
+        if not isinstance(each, dict) or each.get("type") != "thinking":
+            yield each
+        elif each.get("signature"):
+            yield {**each, "thinking": text + (each.get("thinking") or "")}
+            text = ""
+        else:
+            text += each.get("thinking") or ""
+    if text:
+        yield {"type": "thinking", "thinking": text}
 
 
 def _why(exchange: Exchange | None) -> str:

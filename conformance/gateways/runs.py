@@ -9,6 +9,7 @@ import httpx
 
 from conformance import scenarios
 from conformance.errors import UnknownName
+from conformance.fidelity import BACK_REQUEST_VALID as SENT
 from conformance.fidelity import GATEWAY_RULES, differences, outcomes
 from conformance.fidelity.blame import Traced, trace
 from conformance.fidelity.pairing import match
@@ -97,7 +98,7 @@ def play(case: GatewayCase, front: Front, upstream: Upstream, alter: Alter = lis
         return result
     refusal = f"{session.refusals[0].rule}: {session.refusals[0].refusal.message or session.refusals[0].refusal.status}"
     played, again = _play_scenario(case, front, upstream, alter, strict=False, take=1)
-    further = _judged(case, played, again.exchanges, {}, upstream.profile)
+    further = _judged(case, played, again.exchanges, {}, upstream.profile, first=len(result.pairs))
     return _together(result, further, f"{_STRICT_NOTE} ({refusal})")
 
 
@@ -195,10 +196,16 @@ def _watch(
 
 
 def _judged(
-    case: GatewayCase, played: PlayedFront, backs: Sequence[Exchange], seen: Mapping[str, bool], profile: Profile
+    case: GatewayCase,
+    played: PlayedFront,
+    backs: Sequence[Exchange],
+    seen: Mapping[str, bool],
+    profile: Profile,
+    first: int = 0,
 ) -> CaseResult:
+    """Return what a case shows; its pairs have numbers from `first` on."""
     matched = match(played.exchanges, backs)
-    pairs = tuple([replace(each, seen=seen) for each in matched.pairs])
+    pairs = tuple([replace(each, number=first + each.number, seen=seen) for each in matched.pairs])
     note = "; ".join(filter(None, [played.note, *_unmatched(matched.unanswered, matched.strays)]))
     evidence = Evidence.SIMULATED
     if not pairs:
@@ -209,7 +216,10 @@ def _judged(
         untested = Outcome(REACHES, Status.UNTESTED, Level.MUST, reason=reason)
         return CaseResult(Case(case.name, case.variant, evidence, (untested,), note=note), pairs)
     judged = differences(pairs)
-    traced = trace(pairs, profile) if case.scenario is not None else ()
+    traced = trace(pairs, profile)
+    if case.scenario is None:
+        # The replies are not those of the provider's simulator, so only requests are held against its claims.
+        traced = tuple([each for each in traced if each.finding.at.split("/")[2:4] == list(GATEWAY_RULES[SENT])])
     found = [*outcomes(judged, pairs), *_of_rules(traced, pairs)]
     clients = tuple([each for each in judged.differences if each.by != GATEWAY])
     kept = Case(case.name, case.variant, evidence, tuple(sorted(found, key=lambda each: each.rule)), note=note)
@@ -260,4 +270,4 @@ def _together(strict: CaseResult, further: CaseResult, note: str) -> CaseResult:
         outcomes=tuple([found[name] for name in sorted(found)]),
         note="; ".join(filter(None, [note, further.case.note])),
     )
-    return replace(further, case=case)
+    return replace(further, case=case, pairs=(*strict.pairs, *further.pairs))

@@ -2,13 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from conformance.observations.counts import reasoning_tokens
 from conformance.observations.replies import is_reasoned
 from conformance.observations.sights import ExchangeView, Sight, partial
 from conformance.profiles import Claims, matches
 from conformance.wire.reasoning import FIELDS, has_field
+
+_SWITCHES: Final = frozenset(
+    {"reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget", "chat_template_kwargs"}
+)
+"""What requests turn thinking on or off with, whether or not a profile knows that its host reads it."""
 
 
 def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
@@ -92,7 +97,9 @@ def _thinking(request: Mapping[str, Any], claims: Claims, *, reasons: bool) -> I
         yield Sight("thinking.mode", ("always",) if reasons else ("never",), partial=not reasons)
     for name, wanted in (("thinking.on", True), ("thinking.off", False)):
         body = claims.get(name)
-        if isinstance(body, dict) and reasons is wanted and _includes(request, body):
+        # That nothing has to be sent is shown by a request that sends nothing of it.
+        is_bare = body == {} and (switched is not None or not _SWITCHES.isdisjoint(request))
+        if isinstance(body, dict) and reasons is wanted and not is_bare and _includes(request, body):
             yield Sight(name, (body,), partial=True)
 
 

@@ -3,14 +3,19 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import wait
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.processes.signals import EXITING, signals_held, unwinding_on_signals
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @contextmanager
@@ -24,7 +29,7 @@ def worker_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
         except BaseException:
             with signals_held():
                 results: Any = pool._result_queue  # noqa: SLF001 — see below
-                pool.shutdown(wait=False, cancel_futures=True)
+                pool.shutdown(wait=False)
                 for worker in set(multiprocessing.active_children()) - before:
                     worker.kill()
                 # A worker that is killed while it writes a result leaves a part of it. The executor would wait for the
@@ -33,6 +38,23 @@ def worker_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def in_order(
+    pool: ProcessPoolExecutor, work: Callable[[Item], Result], items: Iterable[Item], ahead: int = sys.maxsize
+) -> Iterator[Result]:
+    """Yield what `work` returns for each item, in the order of the items; at most `ahead` of them wait.
+
+    The pool's own `map` cancels what is left when it is closed. The executor's thread then fails when workers are
+    killed, since it wants to give each future an error, and a cancelled one takes none.
+    """
+    waiting: deque[Future[Result]] = deque()
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def _as_worker() -> None:

@@ -148,6 +148,11 @@ class Profile:
         """Return the wires that the profile has claims about, chat completions first."""
         return (CHAT, *self.protocols) if self.claims else tuple(self.protocols)
 
+    @property
+    def presumed_wire(self) -> str:
+        """The wire of a request that does not show its own: the only one of the provider, else chat completions."""
+        return self.wires[0] if len(self.wires) == 1 else CHAT
+
     def on(self, protocol: str) -> "Profile":
         """Return the profile of one wire of the provider; only claims about its models hold on every wire."""
         if protocol in (CHAT, self.wire):

@@ -10,7 +10,8 @@ def extended(own: Profile, base: Profile) -> Profile:
     """Return a profile with the claims of its base that it does not make itself.
 
     An own claim replaces those of that name in the base, for all models; one about a model replaces them for that
-    model. URL, key, hosts, note and lifecycle are those of a service, so they are not taken over.
+    model. URL, key, hosts, note and lifecycle are those of a service, so they are not taken over. Nor is that
+    of a model, which one host may serve when another no longer does.
     """
     # Names of models are compared without case everywhere.
     mine = {each.name.lower(): each for each in own.models}
@@ -43,11 +44,10 @@ def _merged(own: Model | None, base: Model, claimed: Collection[str], origin: st
     """Return the claims about a model of the base, without those that the own profile makes for all models."""
     inherited = _inherited(base.claims, claimed, origin)
     if own is None:
-        return base._replace(claims=inherited)
+        return base._replace(claims=inherited, lifecycle=())
     return own._replace(
         claims={**{name: each for name, each in inherited.items() if name not in own.claims}, **own.claims},
         note=own.note or base.note,
-        lifecycle=own.lifecycle or base.lifecycle,
     )
 
 

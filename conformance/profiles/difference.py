@@ -1,7 +1,7 @@
 """What differs between two profiles, in sentences made of the meanings of claims in `schemas/files/profile.json`."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -53,13 +53,13 @@ def differences(first: Profile, second: Profile, models: tuple[str, str] = ("", 
             kind, name, left.get(name), right.get(name), _sentence(name, (first.name, second.name), left, right)
         )
         for name in vocabulary()
-        if (kind := _kind(name, left.get(name), right.get(name))) is not None
+        if (kind := kind_of(name, left.get(name), right.get(name))) is not None
     ]
     return tuple(sorted(found, key=lambda each: (list(Consequence).index(each.kind), each.claim)))
 
 
-def _kind(name: str, before: Any, after: Any) -> Consequence | None:
-    """Return what two values of a claim mean; None if they ask for no change."""
+def kind_of(name: str, before: Any, after: Any) -> Consequence | None:
+    """Return what two values of a claim mean for a client; None if they ask for no change."""
     if _is_same(before, after):
         return None
     if _value_kind(name) not in REFUSING:
@@ -161,15 +161,3 @@ def _schema() -> Mapping[str, Any]:
     whole: Any = read_json(folder("schemas") / "files" / "profile.json")
     definitions: Mapping[str, Any] = whole["$defs"]
     return definitions
-
-
-def lines(found: tuple[ClaimDifference, ...], providers: tuple[str, str]) -> Iterator[str]:
-    """Yield the differences as text, under a heading for each kind."""
-    for kind in Consequence:
-        of_kind = [each for each in found if each.kind is kind]
-        if of_kind:
-            yield f"A client of {providers[0]} {kind.value} for {providers[1]}:"
-            yield from (f"  {each.claim}: {each.sentence}" for each in of_kind)
-            yield ""
-    if not found:
-        yield f"Nothing that is known of {providers[1]} asks a client of {providers[0]} for a change."

@@ -201,7 +201,7 @@ def _file(path: Path, _changed: int, _size: int) -> Profile:
 
 def uncached() -> Mapping[str, Any]:
     """Return empty caches, since `replace` would share those of the former profile."""
-    return {"_bare": {}, "_layers": {}, "_resolved": {}}
+    return {"_bare": {}, "_layers": {}, "_resolved": {}, "_contested": {}}
 
 
 def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:

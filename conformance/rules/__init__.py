@@ -9,7 +9,6 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -95,18 +94,12 @@ class Example(NamedTuple):
         return tuple(exchange(each, str(path)) for each in edit(read_json(path), self.edits))
 
     def difference(self) -> Iterator[tuple[str, str, Any]]:
-        """Yield what the edits remove from the base (`-`) and what they add (`+`), each with its pointer."""
+        """Return what the edits remove from the base (`-`) and what they add (`+`), each with its pointer."""
         from conformance.documents import read_json
-        from conformance.documents.pointer import REMOVE, resolve
+        from conformance.documents.pointer import differences
         from conformance.resources import folder
 
-        base = read_json(folder("fixtures") / "wire" / f"{self.base}.json")
-        for pointer, new in self.edits.items():
-            # The base has no value here if the edit adds one.
-            with suppress(LookupError):
-                yield "-", pointer, resolve(base, pointer)
-            if new is not REMOVE:
-                yield "+", pointer, new
+        return differences(read_json(folder("fixtures") / "wire" / f"{self.base}.json"), self.edits)
 
 
 def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[str, Any] | None = None) -> Example:

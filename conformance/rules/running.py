@@ -112,6 +112,10 @@ class RuleRun:
             _Kept(self, context, plan, tally).judge(self._sent, self._resent)
         self._judge_by_schema(context, plan, tally)
 
+    def pass_over(self) -> None:
+        """Take the next exchange as what later ones continue, without judging it."""
+        self._begin(len(self.contexts))
+
     def add_alone(self, tally: RuleTally) -> None:
         """Judge the next exchange rule by rule, so that a broken one breaks no other."""
         number = len(self.contexts)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 _LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
 _HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
-_UNIT: Final = re.compile(rf"{_HIGH}\\u[dD][c-fC-F][0-9a-fA-F]{{2}}|\\u[0-9a-fA-F]{{4}}|\\.|[^\\]", re.DOTALL)
+_ESCAPE: Final = re.compile(rf"{_HIGH}\\u[dD][c-fC-F][0-9a-fA-F]{{2}}|\\u[0-9a-fA-F]{{4}}|\\.", re.DOTALL)
 
 
 class Edit(NamedTuple):
@@ -40,11 +40,15 @@ class Segment(NamedTuple):
         read: str = json.loads(f'"{self.raw}"', strict=False)
         return read
 
-    def offsets(self) -> list[int]:
-        """Return where each character of what is read begins in the text, and where the last one ends."""
-        if not self.escaped:
-            return [*range(self.start, self.start + len(self.raw) + 1)]
-        return [*[self.start + unit.start() for unit in _UNIT.finditer(self.raw)], self.start + len(self.raw)]
+    def offset(self, position: int) -> int:
+        """Return where the character at a position of what is read begins in the text, or where the last one ends."""
+        # An escape is read as one character, so that what is read is shorter by the rest of it.
+        hidden = 0
+        for escape in _ESCAPE.finditer(self.raw) if self.escaped else ():
+            if escape.start() - hidden >= position:
+                break
+            hidden += escape.end() - escape.start() - 1
+        return self.start + position + hidden
 
 
 def literals(text: str, start: int = 0) -> Iterator[Segment]:
@@ -68,9 +72,8 @@ def lifted(edits: Iterable[Edit], segments: Sequence[Segment]) -> Iterator[Edit]
         for number in range(first, len(segments)):
             if starts[number] >= edit.end:
                 break
-            offsets = segments[number].offsets()
-            begin = offsets[max(0, edit.start - starts[number])]
-            end = offsets[min(len(shown[number]), edit.end - starts[number])]
+            begin = segments[number].offset(max(0, edit.start - starts[number]))
+            end = segments[number].offset(min(len(shown[number]), edit.end - starts[number]))
             if begin < end:
                 yield edit._replace(start=begin, end=end, text=text)
                 text = ""

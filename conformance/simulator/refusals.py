@@ -35,7 +35,7 @@ _MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
 _FLAT: Final = frozenset({"flat", "flat-bare", "flat-typed", "flat-type_", "message", "code-data", "error-code"})
 _REQUEST: Final = "00000000-0000-4000-8000-000000000000"
 _HOLE: Final = re.compile(
-    r"\{(index|position|id|ids|field|role|other|kind|name|value|count|length|limit|model|reason|line|column|trace)\}"
+    r"\{(index|position|id|ids|field|path|role|other|kind|name|value|count|length|limit|model|reason|line|column|trace)\}"
 )
 _STATUSES: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
 _SHAPE: Final = "shape/"

@@ -7,15 +7,16 @@ scenario says that its replies break that rule.
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 import orjson
 
-from conformance import profiles
+from conformance import profiles, rules
 from conformance.documents.json_scan import syntax_error_position
 from conformance.errors import InvalidDocument
 from conformance.faults import event_bytes
-from conformance.judge import check
+from conformance.judge import judge_last
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
 from conformance.scenarios import ScriptTurn
@@ -23,7 +24,7 @@ from conformance.simulator import chunks, faulty, members, refusals, replies
 from conformance.simulator.http import JSON_TYPE, STREAM_TYPE, TEXT_TYPE, as_json, headers
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.simulator.reply_context import ReplyContext
-from conformance.simulator.strictness import RuleViolation, rules_about, worded
+from conformance.simulator.strictness import RuleViolation, worded
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Exchange, model_of
@@ -47,6 +48,12 @@ BROKEN_BY_SCRIPT: Final = frozenset(
 
 _GLOB = re.compile(r"[*?]")
 _EVENT = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
+
+
+@cache
+def _of_providers() -> tuple[rules.Rule, ...]:
+    """Return the rules about what providers send."""
+    return tuple([rule for rule in rules.load() if rule.on.side is Side.PROVIDER])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +176,7 @@ class Responder:
     def _checked(self, sent: Exchange, reply: HttpReply) -> HttpReply:
         broken = [
             f"{outcome.rule}: {outcome.reason or outcome.findings[0].message}"
-            for outcome in check((sent,), self.profile, rules_about(Side.PROVIDER))
+            for outcome in judge_last((sent,), self.profile, _of_providers()).found()
             if outcome.status in (Status.FAILED, Status.ERRORED)
             and outcome.level is Level.MUST
             and outcome.rule not in self.broken

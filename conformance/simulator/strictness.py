@@ -1,20 +1,17 @@
 """What a strict provider refuses: each MUST of the client in the request at hand."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from conformance.documents.json_scan import end_of
 from conformance.documents.pointer import parse, render, resolve
-from conformance.judge import check
+from conformance.judge import judge_last
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal
-from conformance.rules import Rule, load
 from conformance.simulator.refusals import completed, position
 from conformance.wire.exchange import Conversation
-from conformance.wire.views import Side
 from conformance.wires import NATIVE
 
 _TRACE: Final = "00000000000000000000000000000000"
@@ -29,12 +26,6 @@ class RuleViolation(NamedTuple):
     refusal: Refusal | None
 
 
-@cache
-def rules_about(side: Side) -> tuple[Rule, ...]:
-    """Return the rules that judge what a side makes: a request and its reply are checked one after the other."""
-    return tuple([rule for rule in load() if rule.on.side is side])
-
-
 def first_violation(conversation: Conversation, profile: Profile) -> RuleViolation | None:
     """Return the first fault for which a strict provider refuses the last request of a conversation; None if none.
 
@@ -42,11 +33,12 @@ def first_violation(conversation: Conversation, profile: Profile) -> RuleViolati
     the provider answers all the same, or only the earlier exchanges show it: a provider does not remember them.
     """
     *before, last = conversation
-    outcomes = check(conversation, profile, rules_about(Side.CLIENT))
-    violation = _first(outcomes, len(before), claimed=True)
-    if violation is not None:
-        return violation
-    return _first(check(last, profile, rules_about(Side.CLIENT)) if before else outcomes, 0, claimed=False)
+    found = [*judge_last(conversation, profile).found()]
+    violation = _first(found, len(before), claimed=True)
+    unclaimed = None if violation is not None else _first(found, len(before), claimed=False)
+    if unclaimed is None or not before:
+        return violation or unclaimed
+    return _first([*judge_last((last,), profile).found()], 0, claimed=False)
 
 
 def _first(outcomes: Sequence[Outcome], exchange: int, *, claimed: bool) -> RuleViolation | None:

@@ -1,13 +1,14 @@
 """The cassettes of all providers: each case of a model is recorded, and replays give the committed results."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from conformance import profiles, wires
 from conformance.errors import ConformanceError, Unusable
+from conformance.processes.workers import in_order, worker_pool
 from conformance.results import Evidence
 from conformance.results.files import write
 from conformance.results.runs import Case, Results
@@ -120,12 +121,12 @@ def replay(
 
 
 def _replays(wanted: Sequence[Replay], cassettes: Path, results: Path, jobs: int) -> Iterator[Replay]:
-    calls = [(each, cassettes, results) for each in wanted]
+    play = partial(_one, cassettes=cassettes, results=results)
     if jobs <= 1 or len(wanted) == 1:
-        yield from (_one(*call) for call in calls)
+        yield from map(play, wanted)
         return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(_one, *zip(*calls, strict=True))
+    with worker_pool(jobs) as pool:
+        yield from in_order(pool, play, wanted)
 
 
 def _one(wanted: Replay, cassettes: Path, results: Path) -> Replay:

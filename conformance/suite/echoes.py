@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, Final
 
 from conformance.convert import ingress
-from conformance.judge import check
+from conformance.judge import judge_last
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Status
 from conformance.scenarios import ScriptTurn, arguments_text
@@ -34,9 +34,14 @@ def forced(turn: ScriptTurn, body: Mapping[str, Any], profile: Profile) -> dict[
     choices = {"named": {"type": "function", "function": {"name": turn.calls[0][0]}}, "required": "required"}
     for kind in _KINDS if known != UNKNOWN else ():
         made = {"tool_choice": choices[kind]}
-        if kind in known and not refusals(check((as_sent({**body, **made}, profile.wire),), profile), 0):
+        if kind in known and not _is_refused({**body, **made}, profile):
             return made
     return {}
+
+
+def _is_refused(body: Mapping[str, Any], profile: Profile) -> bool:
+    found = judge_last((as_sent(body, profile.wire),), profile).found()
+    return bool(refusals([*found], 0))
 
 
 def read(turn: ScriptTurn, exchange: Exchange) -> ReplyReading:

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance import rules
 from conformance.errors import Unusable
-from conformance.judge import check
+from conformance.judge import check, judge_last
 from conformance.observations.counts import prompt_tokens
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import INCONCLUSIVE, Level, Refusal, Status
@@ -107,7 +107,7 @@ def _refused_already(expected: Sequence[Refusal | str], exchanges: Conversation,
     """
     if not expected or isinstance(expected[0], str):
         return ""
-    refused = refusals(check(exchanges, profile), len(exchanges) - 1)
+    refused = refusals([*judge_last(exchanges, profile).found()], len(exchanges) - 1)
     return f"{ALREADY}: {_expected_text(refused[0])}" if refused and refused[0] == expected[0] else ""
 
 
@@ -212,10 +212,10 @@ def expected_answers(
     If the request breaks several rules, each of their refusals is allowed, that of the probe's own rule first.
     """
     changed = as_sent(body, profile.wire)
-    outcomes = check((*before, changed), profile)
-    refused = refusals(outcomes, len(before))
+    found = [*judge_last((*before, changed), profile).found()]
+    refused = refusals(found, len(before))
     if refused:
-        own = refusals([outcome for outcome in outcomes if outcome.rule == probe.breaks], len(before))
+        own = refusals([outcome for outcome in found if outcome.rule == probe.breaks], len(before))
         return (*own, *refused)
     if probe.breaks is None and not probe.claims:
         return (ACCEPTED,)

@@ -98,10 +98,11 @@ def _is_later(index: Index, number: int, *, needs_reply: bool = True) -> bool:
 
 
 def _later_replies(index: Index, number: int) -> Sequence[LaterReply]:
-    if not _is_later(index, number):
+    own = index.parts[number].replies
+    if not own or not _is_later(index, number):
         return ()
     earlier = [reply for before in _before(index, number) for reply in index.parts[before].replies]
-    return [LaterReply(reply.place, reply, earlier) for reply in index.parts[number].replies]
+    return [LaterReply(reply.place, reply, earlier) for reply in own]
 
 
 def _later_usages(index: Index, number: int) -> Sequence[LaterUsage]:

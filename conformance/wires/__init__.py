@@ -97,7 +97,7 @@ class Wire(NamedTuple):
     the list of its events. `ended`: the member of a native reply that says why it ended, and its value.
     `settings`: returns where a request has a setting for which each wire has a name of its own, such as the token
     limit: its places, the usual one first (of an effort, the one that has it in words); none if the wire has no place
-    for it.
+    for it. `event`: returns the name of an event of a stream, by its payload; empty if a value is no event.
 
     What its hosts serve beside replies: `counting` is the path, after the version, of a request to count tokens, and
     `counted` the answer for a number of them; `listed` is the list of models by their names, and `described` one of
@@ -123,6 +123,7 @@ class Wire(NamedTuple):
     streams_lists: bool = False
     ended: Callable[[Mapping[str, Any]], tuple[str, Any]] = lambda _reply: ("", None)
     settings: Callable[[str], tuple[tuple[str, ...], ...]] = lambda _name: ()
+    event: Callable[[Mapping[str, Any]], str] = lambda _value: ""
     counting: re.Pattern[str] | None = None
     counted: Callable[[int], dict[str, Any]] = lambda number: {"tokens": number}
     listed: Callable[[Sequence[str], str], dict[str, Any]] | None = None
@@ -185,20 +186,31 @@ def by_name(name: str) -> Wire:
     return found[name]
 
 
-def of(exchange: Exchange) -> Wire:
-    """Return the wire of an exchange, by its URL or else its bodies; chat completions if nothing says otherwise."""
+def of(exchange: Exchange, presumed: str = CHAT) -> Wire:
+    """Return the wire of an exchange, by its URL or else its bodies; the presumed one if nothing says otherwise."""
     chat, *others = load()
     if exchange.native is not None:
         return chat
     for wire in load() if exchange.url else ():
         if any([path in exchange.url for path in wire.paths]):
             return wire
-    return next((wire for wire in others if wire.fits(exchange)), chat)
+    found = next((wire for wire in others if wire.fits(exchange)), chat)
+    is_open = found is chat and presumed != CHAT and not _is_of_chat(exchange.response)
+    return by_name(presumed) if is_open else found
+
+
+def _is_of_chat(response: Any) -> bool:
+    return type(response) is dict and "choices" in response
 
 
 def is_native(exchange: Exchange) -> bool:
     """Return whether an exchange is on another wire than chat completions, and not translated yet."""
     return of(exchange).name != CHAT
+
+
+def event_name(value: Mapping[str, Any]) -> str:
+    """Return the name of the event that has this payload on another wire than chat completions; empty if none has."""
+    return next(filter(None, [wire.event(value) for wire in load()]), "")
 
 
 def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
@@ -208,9 +220,12 @@ def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
     return asked.translate_one(Exchange.of_plain(request=native, url=asked.path(body), model=model))
 
 
-def translate(conversation: Conversation) -> Conversation:
-    """Return a conversation whose exchanges are all those of chat completions; those that are already stay the same."""
-    translate_next = Translator()
+def translate(conversation: Conversation, presumed: str = CHAT) -> Conversation:
+    """Return a conversation whose exchanges are all those of chat completions; those that are already stay the same.
+
+    `presumed` is the wire of exchanges that do not show it.
+    """
+    translate_next = Translator(presumed)
     translated = tuple([translate_next(exchange) for exchange in conversation])
     # Most conversations are on the canonical wire, and stay what they are.
     same = all([one is other for one, other in zip(translated, conversation, strict=True)])
@@ -220,13 +235,14 @@ def translate(conversation: Conversation) -> Conversation:
 class Translator:
     """Translates the exchanges of one conversation, one after the other, in order."""
 
-    def __init__(self) -> None:
-        """Begin without an exchange."""
+    def __init__(self, presumed: str = CHAT) -> None:
+        """Begin without an exchange; `presumed` is the wire of those that do not show it."""
+        self._presumed = presumed
         self._by_wire: dict[str, Translate] = {}
 
     def __call__(self, exchange: Exchange) -> Exchange:
         """Return the exchange as one of chat completions; one that is already stays the same."""
-        wire = of(exchange)
+        wire = of(exchange, self._presumed)
         if wire.name == CHAT:
             # No module that reads is imported.
             return exchange

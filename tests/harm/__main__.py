@@ -2,9 +2,10 @@
 
     python -m tests.harm [CLIENT …] [--wire WIRE] [--fault NAME] [--max-time SECONDS] [--jobs N] [--write] [--again]
 
-Without clients: all that are installed (`conformance adapter install NAME`). Pairs that reports/harm.json has already
-are skipped, so that a later run completes the table; --again measures these, too. With --write, the results are added
-to reports/harm.json after each client, and the other files are written from it.
+Without clients: all that are installed (`conformance adapter install NAME`). What the rules lack is measured first: a
+fault of each rule about replies, with 25 clients on chat completions and with all on the other wires. Pairs that
+reports/harm.json has already are skipped, so that a later run completes the table; --again measures these, too. With
+--write, the results are added to reports/harm.json after each client, and the other files are written from it.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from conformance.adapters.install import is_installed
 from conformance.errors import UnknownName, Unusable
 from tests.harm import data, pages
 from tests.harm.data import ABSENT, Measured, Pair
-from tests.harm.playing import Client, FaultySessions, Unmeasurable, surroundings
+from tests.harm.playing import SCENARIOS, Client, FaultySessions, Unmeasurable, surroundings
 from tests.harm.workers import Worker, command_for
 
 REPORTS = Path("reports")
@@ -40,25 +41,28 @@ class Run:
     left: int
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def client(self, one: AdapterDefinition, server: FaultySessions, around: Surroundings) -> None:
-        """Measure the faults of one client, as long as its share of the time allows."""
+    def client(self, one: AdapterDefinition, server: FaultySessions, around: Surroundings, *, demand: bool) -> None:
+        """Measure the faults of one client, as long as its share of the time allows; with `demand`, what rules lack."""
         with self.lock:
             share = max(0.0, self.due - time.monotonic()) * self.chosen.jobs / max(self.left, 1)
             self.left -= 1
         until = min(self.due, time.monotonic() + max(share, 1.0))
         with Worker(command_for(one), one.environment, around) as worker:
-            self._pairs(Client(one, worker, server), until)
+            client = Client(one, worker, server, scenarios=tuple(self.chosen.scenario or SCENARIOS))
+            self._pairs(client, until, demand=demand)
         if self.chosen.write:
             with self.lock:
                 pages.write_all(REPORTS, self.measured)
 
-    def _pairs(self, client: Client, until: float) -> None:
+    def _pairs(self, client: Client, until: float, *, demand: bool) -> None:
         wire, broken = client.definition.protocol, set()
         for fault, variant in data.planned(wire):
             pair = Pair(fault.name, wire, variant, client.name)
             is_done = pair in self.measured.pairs and not self.chosen.again
             is_out = variant not in client.definition.variants or variant in broken
             if is_done or is_out or (self.chosen.fault and fault.name not in self.chosen.fault):
+                continue
+            if demand and not self._lacks(pair):
                 continue
             if time.monotonic() > until:
                 return
@@ -69,6 +73,10 @@ class Run:
                 self._note(f"{client.name} {variant}", str(error))
                 continue
             self._add(pair, *(("", (ABSENT, "")) if played is None else played))
+
+    def _lacks(self, pair: Pair) -> bool:
+        with self.lock:
+            return data.lacks(self.measured, pair)
 
     def _note(self, name: str, why: str) -> None:
         with self.lock:
@@ -95,6 +103,13 @@ def main() -> None:
     parser.add_argument("--max-time", type=float, default=600.0, metavar="SECONDS", help="shared by the clients")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="clients at a time")
     parser.add_argument("--write", action="store_true", help="add the results to reports/")
+    parser.add_argument(
+        "--scenario",
+        action="append",
+        choices=SCENARIOS,
+        default=[],
+        help="serve faults in this one only; what a fault does to a history shows if it has more turns",
+    )
     parser.add_argument("--again", action="store_true", help="measure also pairs that were measured before")
     chosen = parser.parse_args()
     try:
@@ -103,8 +118,10 @@ def main() -> None:
         parser.error(str(error))
     run = Run(data.read(REPORTS), chosen, time.monotonic() + chosen.max_time, len(listed))
     with surroundings() as (server, around), ThreadPoolExecutor(max(1, chosen.jobs)) as pool:
-        for future in [pool.submit(run.client, one, server, around) for one in listed]:
-            future.result()
+        for demand in (False,) if chosen.again else (True, False):
+            run.left = len(listed)
+            for future in [pool.submit(run.client, one, server, around, demand=demand) for one in listed]:
+                future.result()
     if chosen.write:
         pages.write_all(REPORTS, run.measured)
     print(pages.counted(run.measured), file=sys.stderr)

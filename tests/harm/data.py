@@ -16,12 +16,16 @@ from conformance.adapters import definition
 from conformance.artifacts import write
 from conformance.broken_clients import NOTHING, OUTCOMES, BrokenClients
 from conformance.faults import ServerFault
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 from conformance.wires import NAMES
 
 FILE: Final = "harm.json"
 ABSENT: Final = "absent"
 """No reply of the scenarios can have the fault."""
+
+ENOUGH: Final = 25
+"""So many clients on chat completions show what a fault of a rule costs."""
 
 
 class Pair(NamedTuple):
@@ -40,6 +44,17 @@ class Measured:
     pairs: dict[Pair, dict[str, str]]
     unmeasurable: dict[str, str]
 
+    def clients(self, rule: str, wire: str) -> frozenset[str]:
+        """Return the clients to which a fault of a rule was served on a wire."""
+        breaking = {name for name in faults.names() if rule in rules_of(faults.load(name), wire)}
+        return frozenset(
+            [
+                pair.client
+                for pair, found in self.pairs.items()
+                if pair.wire == wire and pair.fault in breaking and found["outcome"] != ABSENT
+            ]
+        )
+
 
 def rules_of(fault: ServerFault, wire: str) -> tuple[str, ...]:
     """Return the rules about replies that a fault breaks on a wire."""
@@ -48,13 +63,24 @@ def rules_of(fault: ServerFault, wire: str) -> tuple[str, ...]:
     return tuple([rule.id for rule in listed if rule.on.side is Side.PROVIDER])
 
 
+def lacks(measured: Measured, pair: Pair) -> bool:
+    """Return whether a rule about replies that a fault breaks was measured with too few clients, and not with this one.
+
+    On chat completions, `ENOUGH` are enough; on another wire, all have to be measured.
+    """
+    for rule in rules_of(faults.load(pair.fault), pair.wire):
+        clients = measured.clients(rule, pair.wire)
+        if pair.client not in clients and (pair.wire != CHAT or len(clients) < ENOUGH):
+            return True
+    return False
+
+
 def planned(wire: str) -> Iterator[tuple[ServerFault, str]]:
     """Yield every fault of replies of a wire with its variants, so that a run that is stopped has seen most rules.
 
-    The first fault of each rule comes first, in streams, and harmless faults last. Faults of refusals are left out: no
-    request of the scenarios is refused.
+    The first fault of each rule comes first, in streams, and harmless faults last.
     """
-    listed = [each for each in map(faults.load, faults.names()) if each.on != faults.REFUSED and wire in each.wires]
+    listed = [each for each in map(faults.load, faults.names()) if wire in each.wires]
     every = [(each, variant) for each in listed for variant in each.variants]
     ranks = _ranks(listed, wire)
     yield from sorted(every, key=lambda one: (one[0].harmless, ranks[one[0].name], one[1] != faults.STREAM))
@@ -140,6 +166,31 @@ def _rows(clients: Mapping[str, Any]) -> str:
 
 def _json(thing: Any) -> str:
     return orjson.dumps(thing).decode()
+
+
+class Reach(NamedTuple):
+    """With how many clients of a wire a rule was measured, and how many there are."""
+
+    rule: str
+    wire: str
+    measured: int
+    clients: int
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether these are enough."""
+        return self.measured >= (min(ENOUGH, self.clients) if self.wire == CHAT else self.clients)
+
+
+def reach(listed: Sequence[Mapping[str, Any]]) -> list[Reach]:
+    """Return for each rule and wire with how many clients one of its faults was measured."""
+    clients: dict[str, set[str]] = {}
+    measured: dict[tuple[str, str], set[str]] = {}
+    for about in listed:
+        clients.setdefault(about["wire"], set()).update(about["clients"], about["absent"])
+        for rule in about["rules"]:
+            measured.setdefault((rule, about["wire"]), set()).update(about["clients"])
+    return [Reach(rule, wire, len(found), len(clients[wire])) for (rule, wire), found in sorted(measured.items())]
 
 
 def by_rule(document: Mapping[str, Any]) -> dict[str, BrokenClients]:

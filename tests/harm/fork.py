@@ -4,7 +4,9 @@ It runs in the environment of the SDK: `python fork.py DRIVER SHARED`. Each line
 `seconds`; each line of the output is the answer of the driver, or `{"failure": …}`, `{"hang": true}`.
 """
 
+import builtins
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -13,6 +15,7 @@ import select
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 
@@ -22,14 +25,16 @@ def answer_in(content: bytes) -> str:
     return next((line.decode() for line in lines if line.startswith(b'{"texts"')), "")
 
 
-def ask(once: Any, talk: Any, packages: Any, line: str, seconds: float) -> str:
-    """Return the answer to a job as a line of JSON."""
+def ask(once: Any, talk: Any, packages: Any, line: str, seconds: float, used: Path | None = None) -> str:
+    """Return the answer to a job as a line of JSON; `used` gets the names of the modules that the job imported."""
     reading, writing = os.pipe()
     pid = os.fork()
     if not pid:
         os.setsid()
         os.dup2(writing, 1)
         sys.stdin, sys.stdout = io.StringIO(line), os.fdopen(1, "w")
+        if used:
+            _note_imports(used)
         try:
             once(talk, *packages)
         finally:
@@ -51,6 +56,25 @@ def ask(once: Any, talk: Any, packages: Any, line: str, seconds: float) -> str:
     return json.dumps({"hang": True} if time.monotonic() >= due else {"failure": "the driver printed no answer"})
 
 
+def _note_imports(used: Path) -> None:
+    """Write what is imported from now on to a file before the answer is printed."""
+    before, printed = set(sys.modules), builtins.print
+
+    def noted(*texts: Any, **how: Any) -> None:
+        used.write_text("\n".join([name for name in sys.modules if name not in before]), "utf-8")
+        printed(*texts, **how)
+
+    builtins.print = noted
+
+
+def import_again(used: Path) -> None:
+    """Import here what a job imported, so that later jobs find it loaded."""
+    for name in used.read_text("utf-8").split("\n") if used.exists() else ():
+        # Some names are made by a module as it runs; an SDK may raise anything while one of its extras is missing.
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+
+
 def main(path: str, shared: str) -> None:
     """Import the driver, then answer jobs until the input ends."""
     sys.path.insert(0, shared)
@@ -61,8 +85,12 @@ def main(path: str, shared: str) -> None:
     os.dup2(2, 1)
     runpy.run_path(path, run_name="__main__")
     (talk, packages) = found[0]
-    for line in sys.stdin:
-        print(ask(once, talk, packages, line, json.loads(line)["seconds"]), file=answers, flush=True)
+    used = Path.cwd() / "imported.txt"
+    for number, line in enumerate(sys.stdin):
+        answer = ask(once, talk, packages, line, json.loads(line)["seconds"], None if number else used)
+        print(answer, file=answers, flush=True)
+        if not number:
+            import_again(used)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,11 @@ class Seen:
     history: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
 
+    @property
+    def kind(self) -> str:
+        """Return the class of the error; the words of a refusal may differ from those of another."""
+        return self.error.partition(":")[0]
+
 
 def seen(reported: Reported, conversation: Conversation) -> Seen:
     """Return what a client did in a session."""
@@ -63,7 +68,7 @@ def outcome(healthy: Seen, faulty: Seen) -> Outcome:
     """Return what the client did otherwise than on healthy replies: the worst of it."""
     if faulty.hung:
         return Outcome(HANG)
-    if faulty.error and not healthy.error:
+    if faulty.error and faulty.kind != healthy.kind:
         return Outcome(ERROR, shown(faulty.error))
     if faulty.calls != healthy.calls:
         return Outcome(CALL, _difference(healthy.calls, faulty.calls))

@@ -28,10 +28,42 @@ The simulator accepts every request: a wrong second request is one that a strict
 `python -m tests.harm --write`, which measures what is missing here; `reports/harm.json` has the words of each pair.
 """
 
+_DOCUMENTS: Final = ("https://www.openresponses.org/openapi/openapi.json",)
+"""Specifications that a program reads: the words of a rule that follows one are the whole document."""
+
+CHANGED: Final = {
+    "messages/reply-text-not-empty": ("MUST", "SHOULD"),
+    "reasoning/before-content": ("MUST", "SHOULD"),
+    "error/code-and-param-types": ("MUST", "SHOULD"),
+    "error/no-completion-in-error": ("MUST", "SHOULD"),
+    "http/retry-after-as-claimed": ("MUST", "SHOULD"),
+    "tool-calls/id-in-claimed-format": ("MUST", "SHOULD"),
+    "stream/content-keeps-its-type": ("SHOULD", "MUST"),
+    "stream/name-once": ("SHOULD", "MUST"),
+}
+"""The rules whose level follows what was measured: the level that they had, and the one that they have."""
+
+MANY: Final = 1 / 3
+"""A rule about the form of replies is a MUST if its faults break this share of the clients."""
+
 _LIMITS: Final = (
     "The conversation shows calls, texts and histories. What a client shows of usage, models or ids of replies is not "
     "compared, so faults of these are harmless here even if they spoil a bill or a log. Rules without a planted fault "
     "are not in the lists."
+)
+
+
+_LEVELS: Final = (
+    "A MUST about replies names a client that it breaks, or quotes a specification. A rule about the form of replies "
+    "whose faults break a third of the clients is a MUST. What a model may choose to do, such as an empty answer or a "
+    "repeated call, and what an extension may look like, such as an unknown field, stays a SHOULD however many clients "
+    "it breaks."
+)
+
+
+_FEWER: Final = (
+    "With fewer, since the others have only plain or only streamed replies, cannot be measured, or ask for nothing "
+    "whose reply can have the fault:"
 )
 
 
@@ -54,6 +86,7 @@ def page(document: Mapping[str, Any]) -> Iterator[str]:
     words = [f"*{OUTCOMES[each]}*" for each in OUTCOMES if each != NOTHING]
     yield _HEAD.format(outcomes=f"{', '.join(words[:-1])}, or {words[-1]}")
     yield from _clients(listed, document["unmeasurable"])
+    yield from _reach(listed)
     yield from _levels(data.by_rule(document))
     for wire in _WIRES:
         about = [each for each in listed if each["wire"] == wire and each["clients"]]
@@ -75,25 +108,46 @@ def _clients(listed: list[Any], unmeasurable: Mapping[str, str]) -> Iterator[str
         yield from ("", f"`{name}` cannot be measured {_cell(why)}.")
 
 
+def _reach(listed: list[Any]) -> Iterator[str]:
+    """Yield with how many clients the rules were measured, and which were with fewer than they need."""
+    every = data.reach(listed)
+    few = [each for each in every if not each.is_enough]
+    yield from (
+        "",
+        f"{len(every) - len(few)} of {len(every)} rules, counted once for each wire, were measured with enough",
+    )
+    yield f"clients: {data.ENOUGH} on chat completions, all on the other wires."
+    if few:
+        yield from ("", _FEWER, "")
+        yield from [f"- `{each.rule}` on {each.wire}: {each.measured} of {each.clients}" for each in few]
+
+
 def _levels(by_rule: Mapping[str, BrokenClients]) -> Iterator[str]:
     known = rules.by_id()
     listed = [(known[name], about) for name, about in by_rule.items() if name in known]
     replies = [(rule, about) for rule, about in listed if rule.on.side is Side.PROVIDER]
-    calm = [(rule, about) for rule, about in replies if rule.level is Level.MUST and not about.broken]
+    harmless = [(rule, about) for rule, about in replies if not about.broken]
+    calm = [(rule, about) for rule, about in harmless if rule.level is Level.MUST]
     harsh = [(rule, about) for rule, about in replies if rule.level is not Level.MUST and about.broken]
-    yield from ("", "## Rules whose level and harm differ", "", _LIMITS, "")
-    yield from _list("A MUST by reports alone, without a specification's word, whose faults broke no client:", [
-        each for each in calm if not _is_specified(each[0])
-    ])  # fmt: skip
-    yield from _list("A MUST by a specification, whose faults broke no client:", [
-        each for each in calm if _is_specified(each[0])
-    ])  # fmt: skip
-    yield from _list("Not a MUST, but a fault of it breaks clients:", harsh)
+    yield from ("", "## Levels", "", _LEVELS, "", _LIMITS, "")
+    yield from ("Changed by what was measured:", "")
+    for name, (before, now) in CHANGED.items():
+        shown = by_rule[name].text if name in by_rule else "no fault of it can be served to these clients"
+        yield f"- `{name}`: {before} → {now}. Breaks {shown}."
+    yield ""
+    yield from _list("A MUST by a specification's word, whose faults broke no client:", calm)
+    yield from _list("Not a MUST, though a fault of it breaks clients:", harsh)
 
 
-def _is_specified(rule: rules.Rule) -> bool:
-    """Return whether the source of a rule is a document of a vendor, not the report of a fault."""
-    return not any(part in rule.source.url for part in _REPORTS)
+def is_justified(rule: rules.Rule, about: BrokenClients | None) -> bool:
+    """Return whether a MUST about replies names a client that it breaks, or a specification's own word."""
+    return bool(about and about.broken) or is_specified(rule)
+
+
+def is_specified(rule: rules.Rule) -> bool:
+    """Return whether a rule quotes a document of a vendor or a standard, not the report of a fault."""
+    is_report = any(part in rule.source.url for part in _REPORTS)
+    return (bool(rule.source.quote) and not is_report) or rule.source.url in _DOCUMENTS
 
 
 def _list(head: str, listed: list[tuple[rules.Rule, BrokenClients]]) -> Iterator[str]:

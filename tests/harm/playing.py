@@ -1,4 +1,7 @@
-"""Serves a fault to a client: sessions of the simulator in which every reply that can have the fault has it."""
+"""Serves a fault to a client: sessions of the simulator in which every reply that can have the fault has it.
+
+For a fault of refusals, the first request of each body is refused with status 429, and answered when it is sent again.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -6,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from conformance import processes, scenarios
+from conformance import faults, processes, scenarios
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver, Surroundings
 from conformance.adapters.job import job_of
 from conformance.adapters.runs import plan_for
-from conformance.faults import Outgoing, ServerFault
+from conformance.faults import REFUSED, Outgoing, ServerFault
 from conformance.profiles import Profile
 from conformance.scenarios import Scenario
 from conformance.simulator.faulty import with_faults
@@ -24,8 +27,13 @@ from tests.harm.workers import Worker
 SCENARIOS: Final = ("parallel-tool-calls", "agent-session")
 """A fault is served in the first of these whose replies can have it; the first is the shorter."""
 
+DIFFERS: Final = "it differs from run to run"
+
 SECONDS: Final = 30.0
 """A client that has no answer after this time hangs; on healthy replies it takes seconds on a busy machine."""
+
+BUSY: Final = "busy-once"
+"""The fault that refuses requests, which faults of refusals change."""
 
 _RUN: Final = re.compile(r"(/r/\d+)(/.*)")
 
@@ -46,19 +54,20 @@ class FaultySessions(SessionServer):
         self.places: dict[tuple[str, str, str], str | None] = {}
         self._faulty: dict[str, Answer] = {}
 
-    def plant(self, session: ScenarioSession, fault: ServerFault) -> None:
-        """Put a fault into the replies of a session."""
+    def plant(self, session: ScenarioSession, fault: ServerFault | None, *, busy: bool) -> None:
+        """Put a fault into the replies of a session; `busy`: requests are refused once."""
         run = session.base_url.removeprefix(self.url).partition("/s/")[0]
 
         def watched(sent: Outgoing) -> Outgoing:
-            made = fault.apply(sent)
+            made = sent if fault is None else fault.apply(sent)
             if made.differs(sent):
                 self.changed.add(session.base_url)
             return made
 
         watching: Any = _Watched(watched)
         answer = super().answer
-        self._faulty[run] = with_faults(lambda asked: answer(replace(asked, path=f"{run}{asked.path}")), [watching])
+        planted = [faults.load(BUSY), watching] if busy else [watching]
+        self._faulty[run] = with_faults(lambda asked: answer(replace(asked, path=f"{run}{asked.path}")), planted)
 
     def answer(self, request: HttpRequest) -> HttpReply:
         """Return the reply to a request, with the fault of its session."""
@@ -76,13 +85,14 @@ class _Watched:
 
 @dataclass(slots=True)
 class Client:
-    """An SDK that is loaded, and what it does on healthy replies, by scenario, variant and provider."""
+    """An SDK that is loaded, and what it does on healthy replies, by scenario, variant, provider and kind of reply."""
 
     definition: AdapterDefinition
     worker: Worker
     server: FaultySessions
     seconds: float = SECONDS
-    healthy: dict[tuple[str, str, str], Seen] = field(default_factory=dict)
+    scenarios: tuple[str, ...] = SCENARIOS
+    healthy: dict[tuple[str, str, str, str], Seen] = field(default_factory=dict)
     _models: dict[str, tuple[Profile, str]] = field(default_factory=dict)
 
     @property
@@ -94,7 +104,7 @@ class Client:
         """Return the scenario in which a fault was served, and what it did; None if no reply can have it."""
         key = (fault.name, variant, self._profile(fault)[0].name)
         place, is_sound = self.server.places.get(key, ""), True
-        for name in SCENARIOS if place == "" else [] if place is None else [place]:
+        for name in self.scenarios if place == "" else [] if place is None else [place]:
             scenario = scenarios.load(name)
             if scenario.unmet(self._profile(fault)[0].at(self._profile(fault)[1])) is not None:
                 continue
@@ -112,20 +122,26 @@ class Client:
         return None
 
     def on_healthy(self, scenario: Scenario, variant: str, fault: ServerFault) -> Seen:
-        """Return what the client does without the fault; raises Unmeasurable if it fails or differs each time."""
-        key = (scenario.name, variant, self._profile(fault)[0].name)
+        """Return what the client does without the fault; raises Unmeasurable if it fails or differs each time.
+
+        It may fail if it is refused, since not all clients try again.
+        """
+        key = (scenario.name, variant, self._profile(fault)[0].name, fault.on)
         if key not in self.healthy:
             first, second = [self._talk(scenario, variant, fault, planted=False)[0] for _ in range(2)]
-            self.healthy[key] = first if first == second else replace(first, error="it differs from run to run")
-        if self.healthy[key].error or self.healthy[key].hung:
-            raise Unmeasurable(f"on healthy replies of {key[0]} ({variant}): {self.healthy[key].error or 'it hangs'}")
-        return self.healthy[key]
+            same = first.kind == second.kind and first == replace(second, error=first.error)
+            self.healthy[key] = first if same else replace(first, error=DIFFERS)
+        found = self.healthy[key]
+        if found.hung or (found.error and (fault.on != REFUSED or found.error == DIFFERS)):
+            raise Unmeasurable(f"on healthy replies of {key[0]} ({variant}): {found.error or 'it hangs'}")
+        return found
 
     def _talk(self, scenario: Scenario, variant: str, fault: ServerFault, *, planted: bool) -> tuple[Seen, bool]:
         profile, model = self._profile(fault)
         session = self.server.open(scenario, profile, variant, model)
-        if planted:
-            self.server.plant(session, fault)
+        busy = fault.on == REFUSED
+        if planted or busy:
+            self.server.plant(session, fault if planted else None, busy=busy)
         reported = self.worker.ask(job_of(session), self.seconds)
         return seen(reported, session.exchanges), session.base_url in self.server.changed
 

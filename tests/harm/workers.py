@@ -26,7 +26,7 @@ HERE: Final = Path(__file__).parent
 SHARED_PYTHON: Final = "_python"
 SHARED_NODE: Final = "_node"
 _ONCE: Final = "export async function drive("
-_FIXED: Final = {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1,localhost"}
+_FIXED: Final = {"PYTHONUTF8": "1", "NO_PROXY": "127.0.0.1,localhost"}
 _GRACE: Final = 90.0
 """Seconds more than a job may take, in which the SDK is loaded."""
 

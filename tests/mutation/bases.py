@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from conformance import profiles, scenarios, wires
+from conformance import profiles, rules, scenarios, wires
 from conformance.documents import read_json
 from conformance.formats.records import exchange
-from conformance.judge import check
+from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.resources import folder
 from conformance.results import Evidence, Status
@@ -77,8 +77,8 @@ def is_good(base: Base, claims: Mapping[str, Any] | None = None) -> bool:
 
 def broken(records: Iterable[Mapping[str, Any]], claims: Mapping[str, Any] | None = None) -> dict[str, Status]:
     """Return the rules that failed or errored over records."""
-    outcomes = check(conversation(records), profiles.of(claims) if claims else None)
-    return {outcome.rule: outcome.status for outcome in outcomes if outcome.status in (Status.FAILED, Status.ERRORED)}
+    found = judge(conversation(records), profiles.of(claims) if claims else None, rules.load()).found()
+    return {outcome.rule: outcome.status for outcome in found if outcome.status in (Status.FAILED, Status.ERRORED)}
 
 
 def _fixtures(wire: str) -> Iterator[Base]:

@@ -8,7 +8,7 @@ is matched by texts and calls, since adapters rewrite ids and delete, merge and 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -20,6 +20,11 @@ from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index
 from conformance.wire.resent import same_arguments
 from conformance.wire.text import content_text
+
+_COMPLETE: Final = frozenset(
+    {"stop", "endturn", "completed", "complete", "success", "stopsequence", "toolcalls", "tooluse", "functioncall"}
+)
+"""The words with which adapters say that a reply is complete, without case and signs between words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +52,20 @@ class DriverAnswer:
     """What a driver reports about a job.
 
     `texts` are the final texts of the prompts, as far as the conversation got: None for a prompt that ended without
-    one, and None as a whole if they are not reported. `versions` are those of the packages that were loaded.
+    one, and None as a whole if they are not reported. `finish` is what the adapter itself says of the end of each, in
+    its own words. `versions` are those of the packages that were loaded.
     """
 
     texts: tuple[str | None, ...] | None = None
     error: RaisedError | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     events: tuple[LoopEvent, ...] = ()
+    finish: tuple[str | None, ...] = ()
+
+    def marks_interrupted(self, prompt: int) -> bool:
+        """Return whether the adapter says that a prompt (counted from 0) did not end as a complete answer does."""
+        said = self.finish[prompt] if prompt < len(self.finish) else None
+        return bool(said) and _plain(str(said)) not in _COMPLETE
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "DriverAnswer":
@@ -64,6 +76,7 @@ class DriverAnswer:
             None if error is None else RaisedError(error["type"], error["message"]),
             value.get("version", {}),
             tuple([_event(event) for event in value.get("events", ())]),
+            tuple(value.get("finish", ())),
         )
 
 
@@ -234,6 +247,11 @@ class ClientSession:
             text = None if result is None else content_text(result.value.get("content"))
             slots.append(ResultSlot(resent.place if result is None else result.place, text))
         return slots
+
+
+def _plain(word: str) -> str:
+    """Return a word such as `END_TURN`, `end-turn` or `FinishReason.STOP` in one form."""
+    return "".join([letter for letter in word.rpartition(".")[2].casefold() if letter.isalnum()])
 
 
 def parse_arguments(arguments: Any) -> Any:

@@ -28,6 +28,7 @@ from conformance.cli._lists import text as list_text
 from conformance.documents import read_json
 from conformance.errors import UnknownName, Unusable
 from conformance.fidelity import FidelityFact
+from conformance.fidelity.examples import GatewayExample
 from conformance.gateways import loss
 from conformance.profiles import naming
 from conformance.reporting.text import labelled, printable_json
@@ -156,7 +157,15 @@ def _gateway_facts_named(name: str) -> Iterator[Iterator[str]]:
     for fact in loss.known():
         if fnmatchcase(fact, name):
             known = fidelity.by_id().get(fact)
-            yield _of_rules(fact) if known is None else _heading(known, f"{known.of} that pass a gateway")
+            yield _of_rules(fact) if known is None else _gateway_fact(known)
+
+
+def _gateway_fact(fact: FidelityFact) -> Iterator[str]:
+    yield from _heading(fact, f"{fact.of} that pass a gateway")
+    for heading, examples in (("Violates the fact", fact.bad), ("Follows the fact", fact.good)):
+        for example in examples:
+            yield from ("", f"{heading}: {_about(example)}")
+            yield from _edits(example.difference())
 
 
 def _of_rules(fact: str) -> Iterator[str]:
@@ -246,14 +255,18 @@ def _section(heading: str, text: str) -> Iterator[str]:
             yield textwrap.fill(paragraph, _width(), initial_indent="  ", subsequent_indent="  ")
 
 
-def _about(example: Example) -> str:
+def _about(example: Example | GatewayExample) -> str:
     edited = "with" if example.edits else "as it is"
-    return f"fixtures/wire/{example.base}.json {edited}"
+    return f"fixtures/{'wire' if isinstance(example, Example) else 'gateways'}/{example.base}.json {edited}"
+
+
+def _edits(difference: Iterator[tuple[str, str, Any]]) -> Iterator[str]:
+    for sign, pointer, value in difference:
+        yield f"  {sign} {pointer}: {_short(value)}"
 
 
 def _difference(example: Example) -> Iterator[str]:
-    for sign, pointer, value in example.difference():
-        yield f"  {sign} {pointer}: {_short(value)}"
+    yield from _edits(example.difference())
     for name, value in example.claims.items():
         yield f"  if the provider's claim {name} is {_short(value)}"
 

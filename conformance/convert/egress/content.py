@@ -24,6 +24,9 @@ _MEDIA: Final = {
 NO_OUTPUT: Final = "The tool gave no output."
 """The content of an empty result where the provider rejects that: what is true of it, and nothing else."""
 
+NO_IMAGE: Final = "(An image is left out here.)"
+"""What stands for an image in a result where the provider is not known to take one."""
+
 _OTHER_CONTENT: Final = ("refusal", "audio")
 
 
@@ -32,6 +35,7 @@ def fix_content(draft: Outbound, demands: Demands) -> None:
     content = draft.message.get("content")
     if isinstance(content, list) and content:
         _drop_empty_parts(draft, demands)
+        _replace_images_of_results(draft, demands)
         _join_texts(draft, demands)
         _note_media(draft, demands)
     if draft.calls:
@@ -100,6 +104,18 @@ def _drop_empty_parts(draft: Outbound, demands: Demands) -> None:
         return
     draft.message["content"] = kept or ""
     demands.note((draft.origin, "content"), "empty text parts are left out", claim)
+
+
+def _replace_images_of_results(draft: Outbound, demands: Demands) -> None:
+    """Say in words that a result has an image, unless the provider is known to take it."""
+    claim = "results.image-parts"
+    if draft.role != "tool" or demands.tolerates(claim):
+        return
+    for position, part in enumerate(parts := list(draft.message["content"])):
+        if part.get("type") == "image_url":
+            parts[position] = {"type": "text", "text": NO_IMAGE}
+            demands.note((draft.origin, "content", position), "an image is sent as words that name it", claim)
+    draft.message["content"] = parts
 
 
 def _join_texts(draft: Outbound, demands: Demands) -> None:

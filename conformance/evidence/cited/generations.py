@@ -16,12 +16,24 @@ def names_generation(model: str, text: str) -> bool:
 
     `model` is a name in lower case; a star at its end does not count.
     """
+    return any(_compared(model, text))
+
+
+def names_another(model: str, text: str) -> bool:
+    """Return whether a text names versions of the model's family, and the model is none of them."""
+    found = list(_compared(model, text))
+    return bool(found) and not any(found)
+
+
+def _compared(model: str, text: str) -> Iterator[bool]:
+    """Yield for each version of the model's family that a text names whether it is the model's, or includes it."""
     found = _MODEL.match(model.lower().strip("*"))
     if found is None:
-        return False
+        return
     version = _number(found["version"])
     begins = re.compile(rf"(?<![a-z]){found['family']}[\s-]*(?P<version>{_VERSION})", re.IGNORECASE)
-    return any(_holds(version, text, each) for match in begins.finditer(text) for each in _listed(match, text))
+    for match in begins.finditer(text):
+        yield from (_holds(version, text, each) for each in _listed(match, text))
 
 
 def _listed(match: re.Match[str], text: str) -> Iterator[re.Match[str]]:

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from conformance.evidence.cited.citations import Citation
-from conformance.evidence.cited.generations import names_generation
+from conformance.evidence.cited.generations import names_another, names_generation
 from conformance.evidence.cited.opening import OpenedFile
 from conformance.evidence.cited.texts import SLACK, CitedText
 from conformance.profiles import Source
@@ -91,6 +91,9 @@ def _value(citation: Citation, text: CitedText, ranges: Sequence[tuple[int, int]
 
 
 def _names(citation: Citation, source: Source, opened: OpenedFile) -> bool:
+    # What is quoted of other models shows nothing of this one, whatever else its file names.
+    if citation.models and all(names_another(model, source.quote) for model in citation.models):
+        return False
     text = opened.text
     return any(
         text.near([model])

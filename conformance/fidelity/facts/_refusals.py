@@ -1,10 +1,13 @@
 """Replies that refuse, and what they say."""
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from conformance.fidelity.passages import Passage
-from conformance.wire.values import as_object
+from conformance.wire.values import as_object, rendered
+
+_ESCAPE: Final = re.compile(r"\\+[nrtbf]|\\+u[0-9a-fA-F]{4}")
 
 
 def refused(passage: Passage) -> Sequence[Passage]:
@@ -18,6 +21,11 @@ def message(body: Any) -> str:
     if type(found) is str:
         return found
     error = as_object(found).get("error", found)
-    return (
-        error if type(error) is str else str(as_object(error).get("message") or as_object(found).get("message") or "")
-    )
+    said = error if type(error) is str else as_object(error).get("message") or as_object(found).get("message") or ""
+    # Some hosts say what is wrong as a value.
+    return said if type(said) is str else rendered(said)
+
+
+def words(text: str) -> str:
+    """Return the letters and digits of a text, which no escape and no other notation of a value changes."""
+    return "".join([each for each in _ESCAPE.sub("", text) if each.isalnum()])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage, squeezed
 from conformance.fidelity.spoken import Kind
@@ -14,6 +14,8 @@ from conformance.fidelity.spoken import Kind
     on=kept(Kind.ANSWER),
     of=BOTH,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("session", {"/0/front/response/content/1/text": "I look."})],
+    good=[example("session", {"/1/backs/0/request/messages/1/content": "I look it up.\n"})],
     echoed=True,
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage, arguments_value, squeezed
 from conformance.fidelity.spoken import Kind
@@ -16,6 +16,11 @@ from conformance.wires import by_name
     on=kept(Kind.CALL),
     of=BOTH,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[
+        example("session", {"/0/front/response/content/2/input/city": "Pari"}),
+        example("session", {"/1/backs/0/request/messages/1/tool_calls/0/function/arguments": "{}"}),
+    ],
+    good=[example("session", {"/1/backs/0/request/messages/1/tool_calls/0/function/arguments": '{"city":"Paris"}'})],
     echoed=True,
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:

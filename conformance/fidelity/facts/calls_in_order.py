@@ -2,13 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Final
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
 from conformance.fidelity.spoken import Kind
 
 _SEVERAL = 2
+
+_PARIS: Final = {
+    "id": "call_a",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+}
+_ROME: Final = {
+    "id": "call_b",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Rome"}'},
+}
 
 
 def _turns(passage: Passage) -> Sequence[Passage]:
@@ -21,6 +33,8 @@ def _turns(passage: Passage) -> Sequence[Passage]:
     on=_turns,
     of=BOTH,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[example("session", {"/1/backs/0/request/messages/1/tool_calls": [_ROME, _PARIS]})],
+    good=[example("session")],
     echoed=True,
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
@@ -18,6 +18,11 @@ def _turns(passage: Passage) -> Sequence[Passage]:
     on=_turns,
     of=BOTH,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[
+        example("session", {"/0/front/response/content/3": REMOVE}),
+        example("session", {"/0/front/response/content/3/name": "functions.get_weather"}),
+    ],
+    good=[example("session")],
     echoed=True,
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
@@ -31,6 +36,9 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
         if each.after is None:
             text = f"expected the call of {each.before.name}, got none like it"
             yield PassageLoss(text, passage.at(each.before), passage.at_after(None))
+        elif each.after.name != each.before.name:
+            text = f"expected the call of {each.before.name}, got one of {each.after.name}"
+            yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after))
     taken = [each.after for each in found if each.after is not None]
     further = [each for each in passage.after.of(Kind.CALL) if each not in taken]
     if passage.is_reply or passage.is_request:

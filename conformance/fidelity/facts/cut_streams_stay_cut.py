@@ -1,9 +1,12 @@
 """Fact: a stream that breaks off does not become a finished answer."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.passages import Passage
+
+_END: Final = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
 
 
 def _cut(passage: Passage) -> Sequence[Passage]:
@@ -17,6 +20,8 @@ def _cut(passage: Passage) -> Sequence[Passage]:
     on=_cut,
     of=REPLIES,
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
+    bad=[example("cut-stream", {"/0/front/response/-": _END})],
+    good=[example("cut-stream")],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A stream that breaks off does not become a finished answer.

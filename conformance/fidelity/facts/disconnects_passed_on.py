@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import seen
 from conformance.fidelity.passages import Passage
 
@@ -13,6 +13,8 @@ from conformance.fidelity.passages import Passage
     on=seen("disconnects-passed-on"),
     of=REPLIES,
     source=Source("https://html.spec.whatwg.org/multipage/server-sent-events.html"),
+    bad=[example("stream", {"/0/seen/disconnects-passed-on": False})],
+    good=[example("stream")],
 )
 def judge(is_so: bool, passage: Passage) -> Iterator[PassageLoss]:  # noqa: FBT001 — the element of the view
     """A client that leaves ends the request behind the gateway.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import setting
 from conformance.fidelity.passages import Passage
 
@@ -18,6 +18,8 @@ def _demands(passage: Passage) -> Sequence[tuple[Any, str]]:
     on=_demands,
     of=REQUESTS,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/thinking"),
+    bad=[example("session", {"/0/backs/0/request/reasoning_effort": REMOVE})],
+    good=[example("session", {"/0/backs/0/request/reasoning_effort": "high"})],
 )
 def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
     """A demand to think, and how much, arrives in the words of the provider.

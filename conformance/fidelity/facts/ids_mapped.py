@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import GATEWAY, Passage, passages
 from conformance.fidelity.spoken import Kind, SpokenPiece
@@ -19,6 +19,10 @@ def _turns(passage: Passage) -> Sequence[Passage]:
     on=_turns,
     of=BOTH,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[example("session", {"/0/front/response/content/3/id": "call_a"})],
+    good=[
+        example("session", {"/0/front/response/content/2/id": "toolu_1", "/0/front/response/content/3/id": "toolu_2"})
+    ],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """Ids of calls are kept, or mapped one to one and back, within a turn and across turns.
@@ -48,12 +52,13 @@ def _across_turns(before: Any, after: Any, passage: Passage, places: tuple[str, 
     """Yield what is wrong with a pair of ids in view of those of the session."""
     if not passage.is_request:
         return
-    for other in passages(passage.session):
-        if other.by != GATEWAY or not other.is_reply or other.numbers[0] >= passage.numbers[0]:
-            continue
-        for each in other.became(Kind.CALL):
-            if each.after is not None and each.after.id == before and each.before.id not in (None, "", after):
-                given = each.before.id
-                text = f"expected the id {given!r} that the provider gave, got {after!r} back"
-                yield PassageLoss(text, *places, Level.SHOULD)
-                return
+    given = [
+        each.before.id
+        for other in passages(passage.session)
+        if other.by == GATEWAY and other.is_reply and other.numbers[0] < passage.numbers[0]
+        for each in other.became(Kind.CALL)
+        if each.after is not None and each.after.id == before and each.before.id not in (None, "")
+    ]
+    if given and after not in given:
+        text = f"expected the id {given[0]!r} that the provider gave, got {after!r} back"
+        yield PassageLoss(text, *places, Level.SHOULD)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind, holds
@@ -14,6 +14,8 @@ from conformance.fidelity.spoken import Kind, holds
     on=kept(Kind.IMAGE),
     of=REQUESTS,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/vision"),
+    bad=[example("settings", {"/0/backs/0/request/messages/1/content/1": REMOVE})],
+    good=[example("settings", {"/0/backs/0/request/messages/1/content/1/image_url/detail": "auto"})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Every image arrives, also one in a result.

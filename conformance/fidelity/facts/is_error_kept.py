@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
@@ -21,6 +21,8 @@ def _failed(passage: Passage) -> Sequence[Became]:
     on=_failed,
     of=REQUESTS,
     source=Source("https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"),
+    bad=[example("session", {"/1/backs/0/request/messages/3/content": "There is no such city."})],
+    good=[example("session", {"/1/backs/0/request/messages/3/content": '{"error": "There is no such city."}'})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """A result that says that its tool failed still says so.

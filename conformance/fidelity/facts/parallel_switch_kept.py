@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import can_hold
 from conformance.fidelity.passages import Passage
 
@@ -22,6 +22,8 @@ def _switches(passage: Passage) -> Sequence[bool]:
     on=_switches,
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[example("settings", {"/0/backs/0/request/parallel_tool_calls": REMOVE})],
+    good=[example("settings")],
 )
 def judge(_element: bool, passage: Passage) -> Iterator[PassageLoss]:  # noqa: FBT001 — the element of the view
     """The switch that forbids parallel calls arrives.

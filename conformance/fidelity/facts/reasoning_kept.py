@@ -1,26 +1,55 @@
 """Fact: reasoning reaches the client, and comes back to the provider that wants it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
-from conformance.fidelity.passages import Became, Passage
-from conformance.fidelity.spoken import Kind
+from conformance.fidelity.passages import Became, Pair, Passage
+from conformance.fidelity.spoken import Kind, Spoken
+
+_SEALING: Final = ("messages", "responses")
+"""The wires on which a request has reasoning only with what its provider signed or encrypted."""
+
+_SUMMARISING: Final = ("gemini",)
+"""The wires on which the text of reasoning does not come back, since signatures hold it."""
+
+
+def _reasoning(passage: Passage) -> Sequence[Became]:
+    found, wire = kept(Kind.REASONING)(passage), passage.after.exchange.protocol
+    if not passage.is_request:
+        return found
+    if wire in _SUMMARISING or not _gives_any(passage.session):
+        return []
+    sealed = {each.turn for each in passage.before.of(Kind.SIGNATURE)}
+    return [each for each in found if wire not in _SEALING or each.before.turn in sealed]
+
+
+def _gives_any(session: Sequence[Pair]) -> bool:
+    """Return whether the provider shows reasoning, and so may want it back."""
+    replies = [Spoken(back, "response") for pair in session for back in pair.backs]
+    return any([reply.of(Kind.REASONING) for reply in replies])
 
 
 @fact(
     Level.MUST,
     element="reasoning",
-    on=kept(Kind.REASONING),
+    on=_reasoning,
     of=BOTH,
     source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
+    bad=[
+        example("session", {"/0/front/response/content/0": REMOVE}),
+        example("session", {"/1/backs/0/request/messages/1/reasoning_content": REMOVE}),
+    ],
+    good=[example("session", {"/1/backs/0/request/messages/1/reasoning_content": "The tools know both.\n"})],
     echoed=True,
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Reasoning reaches the client, and comes back to the provider that wants it, under whatever name.
 
     Without it, a thinking model refuses the next turn or begins to think again. To fix it, translate the field of each
-    wire into that of the other, in replies, in streams and in the history.
+    wire into that of the other, in replies, in streams and in the history. Reasoning that nobody signed has no place in
+    a request to a provider that signs, nor has its text in one to Gemini, nor any in one to a provider that shows none.
     """
     before, after = each.before, each.after
     if after is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._refusals import message, refused
 from conformance.fidelity.passages import Passage
 from conformance.wire.native import CHAT
@@ -16,6 +16,8 @@ from conformance.wires import by_name
     on=refused,
     of=REPLIES,
     source=Source("https://platform.claude.com/docs/en/api/errors"),
+    bad=[example("refusal", {"/0/front/response": {"detail": "The value of max_tokens is too large."}})],
+    good=[example("refusal", {"/0/front/response/request_id": "req_1"})],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A refusal has the shape of the client's wire, with its words where the SDK of that wire reads them.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._refusals import refused
 from conformance.fidelity.passages import Passage
 
@@ -13,6 +13,8 @@ from conformance.fidelity.passages import Passage
     on=refused,
     of=REPLIES,
     source=Source("https://platform.openai.com/docs/guides/error-codes"),
+    bad=[example("refusal", {"/0/front/status": 500})],
+    good=[example("refusal")],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A refusal keeps its status.

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
-from conformance.fidelity.facts._refusals import message, refused
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
+from conformance.fidelity.facts._refusals import message, refused, words
 from conformance.fidelity.passages import Passage
-from conformance.fidelity.spoken import holds
 
 
 @fact(
@@ -14,6 +13,8 @@ from conformance.fidelity.spoken import holds
     on=refused,
     of=REPLIES,
     source=Source("https://platform.openai.com/docs/guides/error-codes"),
+    bad=[example("refusal", {"/0/front/response/error/message": "Bad request"})],
+    good=[example("refusal", {"/0/front/response/error/message": "provider: The value of max_tokens is too large."})],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A refusal says what the provider says.
@@ -21,6 +22,6 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     Without its words, nobody can tell what to change. To fix it, put the provider's message into the error.
     """
     said = message(passage.before.native)
-    if said and not holds(passage.after.raw, said) and said[:60] not in message(passage.after.native):
+    if said and words(said) not in words(passage.after.raw) and said[:60] not in message(passage.after.native):
         at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
         yield PassageLoss(f"expected the words {said!r:.80}, got {message(passage.after.native)!r:.80}", at, became)

@@ -1,9 +1,12 @@
 """Fact: a reply without an error reaches the client without one."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.passages import Passage
+
+_ERROR: Final = {"type": "error", "error": {"type": "api_error", "message": "Bad gateway"}}
 
 
 def _whole(passage: Passage) -> Sequence[Passage]:
@@ -19,6 +22,8 @@ def _whole(passage: Passage) -> Sequence[Passage]:
     on=_whole,
     of=REPLIES,
     source=Source("https://platform.openai.com/docs/guides/error-codes"),
+    bad=[example("session", {"/0/front/status": 502, "/0/front/response": _ERROR})],
+    good=[example("session")],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A reply that the provider gives reaches the client, and not an error in its place.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import setting
 from conformance.fidelity.passages import Passage
 
@@ -14,6 +14,8 @@ from conformance.fidelity.passages import Passage
     on=setting("reply format"),
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("settings", {"/0/backs/0/request/response_format": REMOVE})],
+    good=[example("settings", {"/0/backs/0/request/response_format/json_schema/strict": True})],
 )
 def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
     """The form that the reply has to have arrives.

@@ -4,10 +4,22 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.passages import Passage
 
 _RETRIED: Final = (408, 409, 429)
+
+_WORDS: Final = "The value of max_tokens is too large."
+_REFUSED: Final = {
+    "request": {
+        "model": "example-model",
+        "max_tokens": 4096,
+        "messages": [{"role": "user", "content": "What is the weather in Oslo?"}],
+    },
+    "response": {"error": {"message": _WORDS, "type": "invalid_request_error", "param": None, "code": None}},
+    "status": 400,
+    "url": "http://provider/v1/chat/completions",
+}
 
 
 def _repeated(passage: Passage) -> Sequence[Passage]:
@@ -20,6 +32,8 @@ def _repeated(passage: Passage) -> Sequence[Passage]:
     on=_repeated,
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/guides/error-codes"),
+    bad=[example("refusal", {"/0/backs/-": _REFUSED})],
+    good=[example("refusal", {"/0/backs/-": _REFUSED, "/0/backs/0/status": 429})],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A refused request is not repeated unchanged, and an answered one is not sent again.

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Final
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
 from conformance.fidelity.spoken import Kind
 
 _SEVERAL = 2
+
+_FIRST: Final = {"role": "tool", "tool_call_id": "call_a", "content": "18 degrees"}
+_SECOND: Final = {"role": "tool", "tool_call_id": "call_b", "content": "Error: There is no such city."}
 
 
 def _turns(passage: Passage) -> Sequence[Passage]:
@@ -21,6 +25,8 @@ def _turns(passage: Passage) -> Sequence[Passage]:
     on=_turns,
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[example("session", {"/1/backs/0/request/messages/2": _SECOND, "/1/backs/0/request/messages/3": _FIRST})],
+    good=[example("session")],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """The results of a turn stay in their order.

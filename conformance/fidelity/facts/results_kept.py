@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage, squeezed
 from conformance.fidelity.spoken import Kind
@@ -14,6 +14,8 @@ from conformance.fidelity.spoken import Kind
     on=kept(Kind.RESULT),
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[example("session", {"/1/backs/0/request/messages/2/content": "18"})],
+    good=[example("session", {"/1/backs/0/request/messages/2/content": "Result: 18 degrees"})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Every result arrives word for word, with its own call.

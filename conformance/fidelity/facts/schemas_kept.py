@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.documents.pointer import Place, render
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
@@ -20,6 +20,8 @@ _NOTES: Final = ("$schema", "$id", "$comment", "title", "examples", "default", "
     on=kept(Kind.TOOL),
     of=REQUESTS,
     source=Source("https://json-schema.org/understanding-json-schema/reference"),
+    bad=[example("settings", {"/0/backs/0/request/tools/0/function/parameters/required": REMOVE})],
+    good=[example("settings", {"/0/backs/0/request/tools/0/function/parameters/additionalProperties": False})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """The parameters of a tool arrive with everything that their schema says.
@@ -47,13 +49,24 @@ def _losses(before: Mapping[str, Any], after: Mapping[str, Any], place: Place) -
                 yield from (
                     _losses(value, as_object(got), at) if isinstance(got, dict) else [(at, "as it was, got none")]
                 )
-        elif value not in ([], {}) and not _is_same(key, value, got):
+        elif value not in ([], {}) and not _is_same(key, value, got) and not _says_types(key, value, after):
             yield at, f"as it was, {value!r:.60}, got {got!r:.60}"
 
 
 def _is_same(key: str, value: Any, got: Any) -> bool:
     """Return whether a member is the same; a type may become one of several, such as null."""
     return _comparable(got) == _comparable(value) or (key == "type" and isinstance(got, list) and value in got)
+
+
+def _says_types(key: str, value: Any, after: Mapping[str, Any]) -> bool:
+    """Return whether several types are said in another way: as alternatives, or as one that is nullable."""
+    if key != "type" or not isinstance(value, list):
+        return False
+    wanted = sorted([str(each).lower() for each in value])
+    alternatives = after.get("anyOf", after.get("any_of"))
+    if isinstance(alternatives, list):
+        return wanted == sorted([str(as_object(each).get("type")).lower() for each in alternatives])
+    return after.get("nullable") is True and wanted == sorted(["null", str(after.get("type")).lower()])
 
 
 def _comparable(value: Any) -> Any:

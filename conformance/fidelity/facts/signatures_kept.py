@@ -1,11 +1,14 @@
 """Fact: signatures and encrypted reasoning reach the client, and come back to the provider."""
 
 from collections.abc import Iterator
+from typing import Final
 
-from conformance.fidelity import BOTH, Level, PassageLoss, Source, fact
+from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage, carried_anywhere
 from conformance.fidelity.spoken import Kind
+
+_BLOCKS: Final = [{"type": "thinking", "thinking": "7 times 13 is 91.", "signature": "EqoBCkYIBxgCKkBexampleSignature"}]
 
 
 @fact(
@@ -14,6 +17,16 @@ from conformance.fidelity.spoken import Kind
     on=kept(Kind.SIGNATURE),
     of=BOTH,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/thinking"),
+    bad=[example("signed", {"/0/front/response/choices/0/message/reasoning_details": REMOVE})],
+    good=[
+        example(
+            "signed",
+            {
+                "/0/front/response/choices/0/message/reasoning_details": REMOVE,
+                "/0/front/response/choices/0/message/thinking_blocks": _BLOCKS,
+            },
+        )
+    ],
     echoed=True,
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
+from conformance.fidelity.spoken import Kind
 
 
 def _ended(passage: Passage) -> Sequence[Passage]:
@@ -17,6 +18,8 @@ def _ended(passage: Passage) -> Sequence[Passage]:
     on=_ended,
     of=REPLIES,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons"),
+    bad=[example("session", {"/0/front/response/stop_reason": "end_turn"})],
+    good=[example("session")],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A reply ends for the reason that the provider gives.
@@ -25,7 +28,9 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     the token limit.
     """
     wanted, got = passage.before.finish_reason, passage.after.finish_reason
-    if got != wanted:
+    # A provider that gives the reason of an answer beside calls is corrected.
+    is_corrected = got == "tool_calls" and bool(passage.before.of(Kind.CALL))
+    if got != wanted and not is_corrected:
         place = ("response", "choices", 0, "finish_reason")
         at = passage.pointer_before(passage.before.pointer(place))
         became = passage.pointer_after(passage.after.pointer(place))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.passages import Passage
 
 
@@ -16,6 +16,8 @@ def _streamed(passage: Passage) -> Sequence[Passage]:
     on=_streamed,
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/api-reference/chat-streaming"),
+    bad=[example("stream", {"/0/backs/0/request/stream": False})],
+    good=[example("stream")],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """A streamed request is streamed by the provider, too.

@@ -1,9 +1,12 @@
 """Fact: an error inside a stream reaches the client as an error."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.passages import Passage
+
+_END: Final = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
 
 
 def _failed(passage: Passage) -> Sequence[Passage]:
@@ -16,6 +19,8 @@ def _failed(passage: Passage) -> Sequence[Passage]:
     on=_failed,
     of=REPLIES,
     source=Source("https://openrouter.ai/docs/api_reference/streaming"),
+    bad=[example("failed-stream", {"/0/front/response/1": _END})],
+    good=[example("failed-stream", {"/0/front/response/1": REMOVE})],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """An error inside a stream reaches the client as an error.

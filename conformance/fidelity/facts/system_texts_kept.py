@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
@@ -14,6 +14,8 @@ from conformance.fidelity.spoken import Kind
     on=kept(Kind.SYSTEM),
     of=REQUESTS,
     source=Source("https://platform.claude.com/docs/en/api/messages"),
+    bad=[example("settings", {"/0/backs/0/request/messages/0/content": "Answer."})],
+    good=[example("settings", {"/0/backs/0/request/messages/0/role": "developer"})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Every instruction arrives as one, wherever it stands in the conversation.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import setting
 from conformance.fidelity.passages import Passage
 
@@ -14,6 +14,8 @@ from conformance.fidelity.passages import Passage
     on=setting("temperature"),
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("settings", {"/0/backs/0/request/temperature": 1})],
+    good=[example("settings")],
 )
 def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
     """The temperature arrives.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import setting
 from conformance.fidelity.passages import Passage
 
@@ -14,6 +14,10 @@ from conformance.fidelity.passages import Passage
     on=setting("token limit"),
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("settings", {"/0/backs/0/request/max_tokens": REMOVE})],
+    good=[
+        example("settings", {"/0/backs/0/request/max_tokens": REMOVE, "/0/backs/0/request/max_completion_tokens": 4096})
+    ],
 )
 def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
     """The limit of tokens arrives.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import can_hold
 from conformance.fidelity.passages import Passage
 from conformance.wire.tool_choice import NamedChoice, limited_choice
@@ -30,6 +30,8 @@ def _choices(passage: Passage) -> Sequence[Any]:
     on=_choices,
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[example("settings", {"/0/backs/0/request/tool_choice": "auto"})],
+    good=[example("settings")],
 )
 def judge(wanted: Any, passage: Passage) -> Iterator[PassageLoss]:
     """The demand for a call, for a certain one or for none arrives.

@@ -1,11 +1,14 @@
 """Fact: every tool of a request arrives, with its name and its description."""
 
 from collections.abc import Iterator
+from typing import Final
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage, squeezed
 from conformance.fidelity.spoken import Kind
+
+_FURTHER: Final = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
 
 
 @fact(
@@ -14,6 +17,11 @@ from conformance.fidelity.spoken import Kind
     on=kept(Kind.TOOL),
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[
+        example("settings", {"/0/backs/0/request/tools/1": REMOVE}),
+        example("settings", {"/0/backs/0/request/tools/0/function/description": ""}),
+    ],
+    good=[example("settings", {"/0/backs/0/request/tools/-": _FURTHER})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Every tool of a request arrives, with its name and its description.

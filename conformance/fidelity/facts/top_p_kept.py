@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import setting
 from conformance.fidelity.passages import Passage
 
@@ -14,6 +14,8 @@ from conformance.fidelity.passages import Passage
     on=setting("top_p"),
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("settings", {"/0/backs/0/request/top_p": REMOVE})],
+    good=[example("settings")],
 )
 def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
     """The share of likely tokens arrives.

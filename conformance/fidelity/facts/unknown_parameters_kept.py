@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.passages import Passage
 from conformance.wire.values import as_object
 
@@ -21,6 +21,8 @@ def _unknown(passage: Passage) -> Sequence[str]:
     on=_unknown,
     of=REQUESTS,
     source=Source("https://docs.litellm.ai/docs/completion/drop_params"),
+    bad=[example("settings", {"/0/backs/0/request/x_conformance_flag": REMOVE})],
+    good=[example("settings")],
 )
 def judge(key: str, passage: Passage) -> Iterator[PassageLoss]:
     """A parameter that the gateway does not know is passed on, or the request refused.

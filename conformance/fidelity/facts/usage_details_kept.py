@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REMOVE, REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
 from conformance.wire.values import as_object
@@ -34,6 +34,8 @@ def _counted(passage: Passage) -> Sequence[str]:
     on=_counted,
     of=REPLIES,
     source=Source("https://platform.openai.com/docs/guides/prompt-caching"),
+    bad=[example("stream", {"/0/front/response/3/usage/prompt_tokens_details": REMOVE})],
+    good=[example("stream", {"/0/front/response/3/usage/cost": 0.001})],
 )
 def judge(name: str, passage: Passage) -> Iterator[PassageLoss]:
     """The numbers of cached and of reasoning tokens arrive.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from conformance.fidelity import REPLIES, Level, PassageLoss, Source, fact
+from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
 from conformance.fidelity.passages import Passage
 
@@ -19,6 +19,8 @@ def _counted(passage: Passage) -> Sequence[Passage]:
     on=_counted,
     of=REPLIES,
     source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
+    bad=[example("session", {"/0/front/response/usage/output_tokens": 0})],
+    good=[example("session", {"/0/front/response/usage/service_tier": "standard"})],
 )
 def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """The numbers of tokens arrive, plain and streamed.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, fact
+from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind
@@ -14,6 +14,8 @@ from conformance.fidelity.spoken import Kind
     on=kept(Kind.USER),
     of=REQUESTS,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("settings", {"/0/backs/0/request/messages/1/content/0/text": "Where?"})],
+    good=[example("settings", {"/0/backs/0/request/messages/1/content/0/text": "Where is this? (an image follows)"})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """Every text of the user arrives word for word.

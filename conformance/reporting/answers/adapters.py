@@ -54,6 +54,9 @@ _FAILURES: Final[tuple[Mapping[str, str], ...]] = (
 """For each question the rules that answer it, and the answer if they fail; those of a MUST come before others."""
 
 
+LOSING: Final = tuple(_FAILURES[0])
+"""The rules whose failures mean that reasoning is lost or changed."""
+
 _RARE: Final = 0.1
 """A failure in fewer of the cases than this share is to beware of: it needs an odd reply, such as ids that repeat."""
 

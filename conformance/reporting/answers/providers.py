@@ -101,6 +101,15 @@ def _answers(results: Results, inputs: Inputs) -> Iterator[SubjectAnswer]:
         yield resting.answer(answer, found.claim, played)
 
 
+def model_answers(profile: Profile, calibration: Mapping[str, Any], model: str) -> Iterator[SubjectAnswer]:
+    """Yield the answers of a provider for one of its models, which nobody need have played: those of its claims."""
+    claims = profile.at(model)
+    resting = _Rests(profile, calibration, model)
+    for fact in _FACTS:
+        found = _natively(fact.read(claims), profile.wire)
+        yield resting.answer(SubjectAnswer(found.value, found.meaning, tuple(resting.notes(found))), found.claim)
+
+
 def _observed(found: _ClaimedValue, played: CoreFact) -> SubjectAnswer:
     """Return the answer of a reader's own endpoint: what it showed, on no other evidence than that of its run."""
     evidence = played.evidence[0] if played.evidence else ""
@@ -151,7 +160,7 @@ class _Rests(NamedTuple):
     calibration: Mapping[str, Any]
     model: str
 
-    def answer(self, answer: SubjectAnswer, name: str, played: CoreFact) -> SubjectAnswer:
+    def answer(self, answer: SubjectAnswer, name: str, played: CoreFact | None = None) -> SubjectAnswer:
         """Return an answer with what it rests on: the evidence of its claim."""
         claim = self.profile.claim(name, self.model)
         if claim is None:
@@ -181,11 +190,11 @@ class _Rests(NamedTuple):
             yield note.text if kind == own else f"{note.text} ({EVIDENCE_WORDS[kind]})"
 
 
-def _assumed(answer: SubjectAnswer, played: CoreFact) -> SubjectAnswer:
+def _assumed(answer: SubjectAnswer, played: CoreFact | None) -> SubjectAnswer:
     """Return an answer without a claim: what an engine showed, or what nobody looked at."""
     if answer.value == UNKNOWN:
         return answer
-    if played.verdict is Verdict.CONFORMS and Evidence.ENGINE in played.evidence:
+    if played and played.verdict is Verdict.CONFORMS and Evidence.ENGINE in played.evidence:
         return replace(answer, evidence=Evidence.ENGINE.value)
     meaning = Meaning.UNKNOWN if answer.meaning is Meaning.WORKS else answer.meaning
     return replace(answer, meaning=meaning, evidence=ASSUMED)

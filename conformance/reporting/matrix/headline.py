@@ -7,7 +7,7 @@ from typing import Final
 
 from conformance.gate import check_results
 from conformance.profiles import UPSTREAM
-from conformance.reporting.matrix.table import ADAPTER, Table, TableCell, worst
+from conformance.reporting.matrix.table import ADAPTER, SPECIFICATION, Table, TableCell, worst
 from conformance.reporting.text import plural
 from conformance.results import Evidence, Status, Verdict
 
@@ -119,7 +119,7 @@ class Headline:
 
 def headline(table: Table) -> Headline:
     """Count what a table contains, without a user's own subjects, which reports count apart."""
-    shipped = [subject for subject in table.subjects if not subject.mine]
+    shipped = [subject for subject in table.subjects if not subject.mine and subject.kind != SPECIFICATION]
     kinds = {subject.name: subject.kind for subject in shipped}
     claims = [cell for cell in table.cells if cell.is_claim and cell.subject in kinds]
     checks = [cell for cell in table.cells if not cell.is_claim and cell.subject in kinds]

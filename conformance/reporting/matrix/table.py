@@ -11,8 +11,9 @@ from shlex import quote
 from typing import Any, Final
 
 from conformance import baseline, profiles, scenarios
-from conformance.adapters import loop
+from conformance.adapters import loop, timeline
 from conformance.adapters.loop import Fact
+from conformance.adapters.timeline import Timeline
 from conformance.baseline import Entry, cover
 from conformance.documents import read_json
 from conformance.errors import UnknownName
@@ -35,6 +36,9 @@ ADAPTER: Final = "adapter"
 
 ENGINE: Final = "engine"
 """The kind of a profile of software that you run yourself."""
+
+SPECIFICATION: Final = "specification"
+"""The kind of a profile of a document, which is no provider."""
 
 CLAIMS: Final = "claims"
 """The family of the rows for claims."""
@@ -123,7 +127,8 @@ class Inputs:
 
     `calibration`: by provider, the objects in `reports/results/calibration/`. `own_profiles` and `own_entries` are the
     profiles and the expected failures of a user's own results, which are among the results. `earlier`: the results of
-    an earlier run, which reports compare with; without any, they say so.
+    an earlier run, which reports compare with; without any, they say so. `timelines`: what releases of clients break.
+    `gateways`: the results of gateways, of which the matrix has no cells.
     """
 
     results: Sequence[Results]
@@ -133,6 +138,8 @@ class Inputs:
     own_profiles: Mapping[str, Profile] = field(default_factory=dict)
     own_entries: Sequence[Entry] = ()
     earlier: Sequence[Results] = ()
+    timelines: Sequence[Timeline] = ()
+    gateways: Sequence[Results] = ()
 
     def profile_of(self, results: Results) -> Profile:
         """Return the profile that results were checked against."""
@@ -166,7 +173,11 @@ def load_inputs(reports: Path | None = None) -> Inputs:
     named = sorted({each.profile for each in results} | calibration.keys())
     entries = baseline.load(root / "expected-failures.yaml")
     earlier = tuple(read_all([root / EARLIER])) if (root / EARLIER).is_dir() else ()
-    return Inputs(results, {name: profiles.load(name) for name in named}, calibration, entries, earlier=earlier)
+    known = {name: profiles.load(name) for name in named}
+    timelines = timeline.stored(root / timeline.FOLDER)
+    gateways = unpacked(root / "results" / "gateways")
+    run = read_all([gateways]) if gateways.is_dir() else ()
+    return Inputs(results, known, calibration, entries, earlier=earlier, timelines=timelines, gateways=run)
 
 
 def _with_recordings(shipped: Mapping[str, Results]) -> Iterator[Results]:

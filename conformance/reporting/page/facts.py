@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Final
 from urllib.parse import quote
 
+from conformance.adapters import definition
 from conformance.reporting.answers import (
     ASSUMED,
     EVIDENCE_WORDS,
@@ -15,10 +17,12 @@ from conformance.reporting.answers import (
     Question,
     SubjectAnswer,
     adapters,
+    gateways,
     providers,
 )
 from conformance.reporting.answers.changes import newest_day
 from conformance.reporting.answers.wires import position
+from conformance.reporting.gateway_cells import by_gateway
 from conformance.reporting.matrix.table import ADAPTER, ENGINE, SOURCES, Table, TableSubject
 from conformance.reporting.text import plural, printable
 from conformance.results import Evidence
@@ -57,6 +61,12 @@ EVIDENCE: Final[Mapping[str, tuple[str, str, str]]] = {
 """The mark of each kind of evidence, its word in a cell, and what it says; the strongest first."""
 
 
+GATEWAYS: Final = "gateways"
+"""The kind of a row about a gateway, which is no subject of the matrix."""
+
+GATEWAYS_PAGE: Final = "gateways.html"
+"""The page beside this one that has all facts about gateways, with the four bodies of each cell."""
+
 _AGING: Final = 90
 _OLD: Final = 365
 
@@ -79,6 +89,7 @@ class FactCell:
     evidence: str
     address: str
     fade: str = ""
+    contested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +107,12 @@ class FactRow:
     about: str
     address: str
     cells: Sequence[FactCell]
+    service: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """One of the two tables: providers by core facts, or adapters by what they send back."""
+    """One of the tables: providers by core facts, adapters by what they send back, gateways by what they keep."""
 
     name: str
     title: str
@@ -109,8 +121,8 @@ class FactTable:
     rows: Sequence[FactRow]
 
 
-def fact_tables(table: Table) -> tuple[FactTable, FactTable]:
-    """Return the table of providers and that of adapters."""
+def fact_tables(table: Table) -> tuple[FactTable, ...]:
+    """Return the tables of providers and of SDKs, and those of agents and of gateways if there are any."""
     today = newest_day(table.inputs.profiles)
     by_name = {subject.name: subject for subject in table.subjects}
     known = {(cell.subject, cell.row) for cell in table.cells}
@@ -120,7 +132,16 @@ def fact_tables(table: Table) -> tuple[FactTable, FactTable]:
         named = [(each, by_name[each.subject]) for each in many]
         return tuple([_row(each, of, known, today, has_wires=of.service in several) for each, of in named])
 
-    return (
+    clients = sorted(rows(adapters.adapter_answers(table.inputs)), key=lambda row: not row.subject.mine)
+    named = agents()
+    sdks = [row for row in clients if row.subject.name.partition("@")[0] not in named]
+    others = [row for row in clients if row.subject.name.partition("@")[0] in named]
+    numbers = {name: number for number, name in enumerate(by_gateway(table.inputs.gateways))}
+    through = [
+        _gateway_row(each, table, today, f"{GATEWAYS_PAGE}#gateway-{numbers[each.gateway]}")
+        for each in gateways.gateway_answers(table.inputs)
+    ]
+    found = (
         FactTable(
             "providers",
             "What providers do",
@@ -128,14 +149,31 @@ def fact_tables(table: Table) -> tuple[FactTable, FactTable]:
             providers.QUESTIONS,
             _ordered(rows(providers.provider_answers(table.inputs))),
         ),
-        FactTable(
-            "adapters",
-            "What SDKs and agent loops send back",
-            "SDK on provider",
-            adapters.QUESTIONS,
-            sorted(rows(adapters.adapter_answers(table.inputs)), key=lambda row: not row.subject.mine),
-        ),
+        FactTable("adapters", "What SDKs and agent loops send back", "SDK on provider", adapters.QUESTIONS, sdks),
+        FactTable("agents", "What whole agents send back", "Agent on provider", adapters.QUESTIONS, others),
+        FactTable("gateways", "What gateways keep", "Gateway before provider", gateways.QUESTIONS, through),
     )
+    return tuple([each for each in found if each.rows or each.name in ("providers", "adapters")])
+
+
+@cache
+def agents() -> frozenset[str]:
+    """Return the names of the adapters that are whole agents."""
+    return frozenset([name for name in definition.names() if definition.load(name).agent])
+
+
+def _gateway_row(each: gateways.GatewayAnswers, table: Table, today: str, link: str) -> FactRow:
+    """Return the row of a gateway at one front before one back; the page of gateways has its details."""
+    results = each.results
+    back = table.inputs.profiles.get(results.provider)
+    titled = back.title if back else results.provider
+    service = back.service if back else results.provider
+    subject = TableSubject(
+        results.name, each.gateway, GATEWAYS, results.provider, results.model, wire=results.run.protocol or CHAT
+    )
+    cells = tuple([_cell(answer, subject, set(), today) for answer in each.answers])
+    front = f"{results.run.protocol or CHAT} → {results.provider}"
+    return FactRow(subject, "", printable(each.gateway), printable(titled), front, link, cells, service)
 
 
 def _ordered(rows: Sequence[FactRow]) -> Sequence[FactRow]:
@@ -169,33 +207,41 @@ def _unknown(row: FactRow) -> int:
 def _row(
     answers: Answers, subject: TableSubject, known: set[tuple[str, str]], today: str, *, has_wires: bool
 ) -> FactRow:
-    name, is_adapter, on = subject.name.partition("/") if subject.kind == ADAPTER else (subject.name, "", "")
     cells = tuple([_cell(each, subject, known, today) for each in answers.answers])
-    if is_adapter:
+    if subject.kind == ADAPTER:
+        name, _, on = subject.name.partition("/")
         on = subject.service + on.removeprefix(subject.provider)
-        wire = "" if subject.wire == CHAT else subject.wire
+        wire, about = "" if subject.wire == CHAT else subject.wire, ("", "")
     else:
-        name = subject.service + name.removeprefix(subject.provider)
+        further = subject.name.removeprefix(subject.provider)
+        name, on = f"{subject.provider_title}{further.replace(':', ' · ', 1)}", ""
         wire = subject.wire if has_wires else ""
-    about = () if is_adapter else (subject.provider_title, subject.kind)
+        about = (subject.service + subject.name.removeprefix(subject.provider), subject.kind)
     small = " · ".join([printable(text) for text in (*about, subject.model) if text])
-    return FactRow(subject, wire, printable(name), printable(on), small, address("of", subject.name), cells)
+    return FactRow(
+        subject, wire, printable(name), printable(on), small, address("of", subject.name), cells, subject.service
+    )
 
 
 def _cell(answer: SubjectAnswer, subject: TableSubject, known: set[tuple[str, str]], today: str) -> FactCell:
     holder = subject.name if (subject.name, answer.row) in known else subject.provider
     link = address("cell", holder, answer.row) if (holder, answer.row) in known else ""
-    mark, word, _ = EVIDENCE[answer.evidence]
     return FactCell(
         printable(answer.value),
         answer.meaning,
         MEANINGS[answer.meaning][0],
-        [printable(note) for note in (*answer.notes, *(["contested"] if answer.contested else []))],
-        mark,
-        " · ".join(_words(answer, word, today)) if answer.row or answer.evidence else "",
+        [printable(note) for note in answer.notes],
+        EVIDENCE[answer.evidence][0],
+        words_of(answer, today),
         link,
         fade(answer.seen or answer.read, today),
+        answer.contested,
     )
+
+
+def words_of(answer: SubjectAnswer, today: str) -> str:
+    """Return the words of a cell's evidence, empty if nothing was looked for."""
+    return " · ".join(_words(answer, EVIDENCE[answer.evidence][1], today)) if answer.row or answer.evidence else ""
 
 
 def _words(answer: SubjectAnswer, word: str, today: str) -> Iterator[str]:

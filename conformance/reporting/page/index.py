@@ -1,11 +1,15 @@
 """What the page's script reads at its start: subjects, rows, changes, and requests to copy."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance import rules
 from conformance.adapters import loop
+from conformance.adapters.timeline import Timeline
+from conformance.broken_clients import of_rule
+from conformance.core_facts import DEFINITIONS
 from conformance.reporting.answers import SENT
+from conformance.reporting.answers.adapters import LOSING
 from conformance.reporting.answers.changes import changes, newest_day
 from conformance.reporting.answers.wires import titles
 from conformance.reporting.matrix import WORST_FIRST
@@ -22,6 +26,9 @@ from conformance.rules import advice
 
 MAX_LISTED: Final = 100
 """How many checks of a kind are listed that differ from an earlier run; the others are counted."""
+
+GRADE_LETTERS: Final = {"fails": "F", "warns": "w", "keeps": ".", "differs": ".", "untested": "?", "errored": "E"}
+"""A letter for what a release does with a rule."""
 
 _OF_SUBJECT: Final = ("name", "title", "kind", "provider", "model", "service", "wire")
 
@@ -50,6 +57,10 @@ def index_data(table: Table) -> Mapping[str, Any]:
         "wires": titles(),
         "subjects": [_subject(subject) for subject in table.subjects],
         "rows": [_row(row, known, fixes.get(row.name, "")) for row in table.rows],
+        "marks": [mark for mark, _, _ in EVIDENCE.values()],
+        "core": [name for each in DEFINITIONS for name in each.claims],
+        "losing": list(LOSING),
+        "timelines": _timelines(table),
         "changes": _changes(table),
         "earlier": _earlier(table),
     }
@@ -88,7 +99,36 @@ def _row(row: TableRow, known: Container[str], fix: str) -> Mapping[str, Any]:
     """Return a row, with those of the claims that it reads which have a row themselves."""
     shown = {name: printable(getattr(row, name)) for name in ("family", "name", "title", "level", "side")}
     claims = [f"{CLAIMS}/{name}" for name in row.claims]
-    return {**shown, "claims": [name for name in claims if name in known], "fix": " ".join(fix.split())}
+    broken = of_rule(row.name)
+    harm = {"harm": broken.text} if broken and broken.broken else {}
+    return {**shown, "claims": [name for name in claims if name in known], "fix": " ".join(fix.split()), **harm}
+
+
+def _timelines(table: Table) -> Sequence[Mapping[str, Any]]:
+    """Return the releases of adapters that were run: by rule a letter for each, and a text that sums it up."""
+    rows = {row.name: number for number, row in enumerate(table.rows)}
+    return [
+        {
+            "adapter": printable(each.adapter),
+            "provider": printable(each.provider),
+            "releases": [[printable(run["version"]), run["date"]] for run in each.releases if not run["skipped"]],
+            "rules": [
+                _released(rows[rule["rule"]], each, rule, text) for rule, text in _texts(each) if rule["rule"] in rows
+            ],
+        }
+        for each in table.inputs.timelines
+    ]
+
+
+def _texts(each: Timeline) -> Iterator[tuple[Mapping[str, Any], str]]:
+    texts = dict(each.lines())
+    yield from [(rule, texts[rule["rule"]]) for rule in each.rules]
+
+
+def _released(row: int, each: Timeline, rule: Mapping[str, Any], text: str) -> Mapping[str, Any]:
+    run = [one["version"] for one in each.releases if not one["skipped"]]
+    grades = "".join([GRADE_LETTERS.get(rule["grades"].get(version, ""), "-") for version in run])
+    return {"row": row, "grades": grades, "text": printable(text)}
 
 
 def _changes(table: Table) -> Sequence[Sequence[str]]:

@@ -14,6 +14,7 @@ from typing import Final
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.adapters.proof import BrokenCase, broken, proofs
+from conformance.adapters.timeline import Timeline
 from conformance.documents.pointer import parse
 from conformance.gate import check_results
 from conformance.reporting.answers import Question, SubjectAnswer
@@ -83,7 +84,30 @@ def render(table: Table, subject: TableSubject, results: Results) -> str:
         matrix=f"../matrix.html{address('of', subject.name)}",
         answers=[(question.text, answer, MEANINGS[answer.meaning][0]) for question, answer in _pairs(answers.answers)],
         failures=list(_failures(results)),
+        releases=_releases(table.inputs.timelines, results),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Releases:
+    """What a page says of the releases of an adapter: which were run, in what, and since when each rule is broken."""
+
+    tried: str
+    scenarios: str
+    date: str
+    lines: Sequence[tuple[str, str]]
+    command: str
+
+
+def _releases(timelines: Sequence[Timeline], results: Results) -> _Releases | None:
+    """Return what the timeline of an adapter with a provider says; None if there is none."""
+    name = results.subject.partition("@")[0]
+    for each in timelines:
+        if (each.adapter, each.provider) == (name, results.provider):
+            run = [f"{one['version']} ({one['date']})" for one in each.releases if not one["skipped"]]
+            command = f"conformance adapter timeline {quote(name)} --provider {quote(each.provider)}"
+            return _Releases(", ".join(run), ", ".join(each.scenarios), each.date, tuple(each.lines()), command)
+    return None
 
 
 def _pairs(answers: Sequence[SubjectAnswer]) -> Iterator[tuple[Question, SubjectAnswer]]:

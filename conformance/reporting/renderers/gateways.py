@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from conformance.gateways.loss import GatewayLoss, known, losses, title
+from conformance.gateways.loss import GatewayLoss, known, title
+from conformance.reporting.gateway_cells import LOST, NOTHING, WORDS, by_gateway, cells, shown_losses
 from conformance.reporting.text import code, markdown_table, plural, prose
-from conformance.results import Level, Status
 from conformance.results.runs import Results
 
 _SEP: Final = "; after it: "
@@ -14,15 +14,8 @@ _MAX_SHOWN: Final = 40
 
 INTRODUCTION: Final = """\
 Each gateway runs on this machine between a client of ours and a simulated provider, with nonces in every text, argument
-and result.
+and result. [The page with the four bodies of each cell](gateways.html) shows what was sent at both ends.
 A cell says what becomes of a fact at one front before one back:
-
-| word | meaning |
-| --- | --- |
-| kept | nothing was lost; ids may be mapped |
-| **lost** | lost or changed, in at least one case (MUST) |
-| said | changed or dropped in a way that is a SHOULD or a MAY |
-| – | there was nothing to compare |
 """
 
 
@@ -39,23 +32,22 @@ def render(
     notes: Mapping[str, str] = _NONE,
 ) -> str:
     """Return the page; `unable` are gateways that cannot run here, each with the reason, `notes` those of others."""
-    return "\n".join(_lines(sorted(many, key=lambda each: each.name), unable, issues, notes)) + "\n"
+    return "\n".join(_lines(many, unable, issues, notes)) + "\n"
 
 
 def _lines(
     many: Sequence[Results], unable: Sequence[tuple[str, str]], issues: Issues, notes: Mapping[str, str]
 ) -> Iterator[str]:
     yield from ("# Gateways", "", INTRODUCTION)
-    by_gateway: dict[str, list[Results]] = {}
-    for results in many:
-        by_gateway.setdefault(results.subject.partition(":")[0], []).append(results)
-    for name, own in by_gateway.items():
+    yield markdown_table(["word", "meaning"], [[_marked(word), meaning] for word, meaning in WORDS.items()])
+    yield ""
+    for name, own in by_gateway(many).items():
         day = max([each.run.date for each in own], default="")
         yield from (f"## {prose(name)}", "", f"Run on {day}. {prose(notes.get(name, ''))}".strip(), "")
-        heads = [f"{each.run.protocol} → {each.provider}" for each in own]
-        facts = [fact for fact in known() if any([_cell(each, fact) != "–" for each in own])]
-        rows = [[code(fact.partition("/")[2]), *[_cell(each, fact) for each in own]] for fact in facts]
-        yield markdown_table(["fact", *map(prose, heads)], rows)
+        found = [cells(each) for each in own]
+        facts = [fact for fact in known() if any([each[fact].word != NOTHING for each in found])]
+        rows = [[code(fact.partition("/")[2]), *[_marked(each[fact].word) for each in found]] for fact in facts]
+        yield markdown_table(["fact", *[prose(f"{each.run.protocol} → {each.provider}") for each in own]], rows)
         yield ""
         yield from _details(own, issues.get(name, {}))
     if unable:
@@ -63,23 +55,15 @@ def _lines(
         yield markdown_table(["gateway", "reason"], [[prose(name), prose(reason)] for name, reason in unable])
 
 
-def _cell(results: Results, fact: str) -> str:
-    found = [outcome for case in results.cases for outcome in case.outcomes if outcome.rule == fact]
-    statuses = {each.status for each in found}
-    if any([each.status is Status.FAILED and each.level is Level.MUST for each in found]):
-        return "**lost**"
-    if Status.FAILED in statuses:
-        return "said"
-    return "kept" if Status.PASSED in statuses else "–"
+def _marked(word: str) -> str:
+    return f"**{word}**" if word == LOST else word
 
 
 def _details(own: Sequence[Results], issues: Mapping[str, str]) -> Iterator[str]:
     """Yield what is lost, each fact once with the fronts and backs that lose it, one proof and its issue."""
     found: dict[str, list[GatewayLoss]] = {}
-    for results in own:
-        for loss in losses(results):
-            if loss.outcome.level is Level.MUST:
-                found.setdefault(loss.outcome.rule, []).append(loss)
+    for loss in shown_losses(own):
+        found.setdefault(loss.outcome.rule, []).append(loss)
     for fact, same in sorted(found.items())[:_MAX_SHOWN]:
         first = min(same, key=lambda each: len(str(each.bodies)) or 10**9)
         text, _, became = first.finding.message.rpartition(_SEP)

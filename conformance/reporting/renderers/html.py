@@ -17,15 +17,17 @@ from conformance.reporting.answers.changes import newest_day
 from conformance.reporting.answers.wires import in_order, titles
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import Table
-from conformance.reporting.page.cells import cells_data
+from conformance.reporting.page.cells import CellDetails, cells_data
+from conformance.reporting.page.compare import compare_data
 from conformance.reporting.page.facts import EVIDENCE, MEANINGS, fact_tables, summary
 from conformance.reporting.page.index import index_data, requests_data
+from conformance.reporting.page.models import models_data, names_data, shown_families
 from conformance.reporting.templates import render_template
 
 _FOLDER: Final = Path(__file__).parent / "_html"
 _SCRIPTS: Final = (
-    "elements", "data", "address", "facts", "found", "answers", "filters", "values", "grid", "dialog", "claim",
-    "subject", "compare", "changes", "download", "printing", "page",
+    "elements", "data", "address", "facts", "found", "names", "models", "answers", "filters", "values", "grid",
+    "dialog", "claim", "subject", "compare", "changes", "download", "printing", "page",
 )  # fmt: skip
 """The files of the page's one script, each after those that it needs."""
 
@@ -39,6 +41,8 @@ def render(table: Table) -> str:
     """Return the page: the core facts as HTML, and every cell with its details as data for the page's script."""
     style = "".join([(_FOLDER / f"{name}.css").read_text("utf-8") for name in ("style", "facts", "print")])
     script = "".join([(_FOLDER / f"{name}.js").read_text("utf-8") for name in _SCRIPTS])
+    details, models = CellDetails(table.inputs), shown_families(table)
+    cells = {**cells_data(table, details), **models_data(table, models, details), "requests": requests_data(table)}
     wires = [(name, titles()[name]) for name in in_order([subject.wire for subject in table.subjects])]
     return render_template(
         "_html/page.html.j2",
@@ -46,8 +50,8 @@ def render(table: Table) -> str:
         "base-uri 'none'; form-action 'none'",
         style=style,
         script=script,
-        index=_inert(index_data(table)),
-        data=_inert({**cells_data(table), "requests": requests_data(table)}),
+        index=_inert({**index_data(table), **names_data(table, models)}),
+        data=_inert({**cells, **compare_data(table), **details.data()}),
         headline=headline(table).lines(),
         summary=summary(table),
         day=newest_day(table.inputs.profiles),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import orjson
 
+from conformance.adapters import plain_code
 from conformance.adapters.issue import Issue
 from conformance.profiles import UNKNOWN, Source
 from conformance.reporting.matrix import brief
@@ -31,19 +32,21 @@ def _lines(issue: Issue) -> Iterator[str]:
     why, fix = advice(rule.doc)
     yield f"# {prose(results.subject)} on {prose(issue.profile.title)}: {_title(rule.title)}"
     yield ""
-    yield f"A request of {code(results.subject)} to {prose(issue.profile.title)} breaks this rule: {prose(rule.title)}"
+    what = "request" if issue.number else "session"
+    yield f"A {what} of {code(results.subject)} with {prose(issue.profile.title)} breaks this rule: {prose(rule.title)}"
     yield f"At {code(finding.at or '/')} of the session: {code(finding.message)}."
     yield ""
     yield f"It happens in {len(issue.broken)} of {plural(issue.played, 'test case')}: {_names(issue)}."
     yield from ("", "## Versions", "", markdown_table(["software", "version"], list(_versions(issue))))
-    yield from ("", "## The smallest scenario", "", *_scenario(issue))
+    yield from ("", "## The scenario", "", *_scenario(issue))
     yield from ("", "## The request that shows it", "", *_request(issue))
     yield from ("", f"## What {prose(issue.profile.title)} does", "", *_answer(issue))
-    yield from ("", "## The rule", "", f"{code(rule.id)} ({rule.level.value}): {prose(rule.title)}", "")
+    yield from ("", "## The rule", "", f"{code(rule.id)} ({_level(issue)}): {prose(rule.title)}", "")
     yield from (prose(each) + "\n" for each in why.split("\n\n") if each)
     yield f"Source: {_cited(rule.source)}"
     if fix:
         yield from ("", f"A fix: {prose(fix)}")
+    yield from _plain_code(issue)
     yield from ("", "## To repeat it", "", fenced("\n".join(_commands(issue)), "sh"), "")
     yield f"The provider is simulated as its [profile]({_PROJECT}/blob/main/reports/providers/{issue.profile.name}.md)"
     yield "claims, with sources; the requests are those that the software really sent."
@@ -52,6 +55,28 @@ def _lines(issue: Issue) -> Iterator[str]:
 def _title(text: str) -> str:
     """Return the title of a rule as what is reported: that it does not hold."""
     return f"not met: {prose(text.rstrip('.'))}"
+
+
+def _level(issue: Issue) -> str:
+    """Return the level of the finding, and that of the rule if it is another one."""
+    general = issue.rule.level
+    return issue.level.value if general is issue.level else f"{issue.level.value} here, {general.value} in general"
+
+
+def _plain_code(issue: Issue) -> Iterator[str]:
+    plain = plain_code.of_issue(issue)
+    if plain is None:
+        return
+    yield from (
+        "",
+        "## Without this project",
+        "",
+        f"{code('server.py')} answers as the scenario says, and prints each request:",
+    )
+    yield from ("", fenced(plain.server, "python"), "", f"{code(plain.name)} talks to it, or to any other server:", "")
+    yield fenced(plain.program, plain.language)
+    if issue.number:
+        yield from ("", f"Line {issue.number} that the server prints shows it.")
 
 
 def _names(issue: Issue) -> str:

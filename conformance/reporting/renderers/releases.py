@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from conformance.adapters.timeline import span_text
 from conformance.reporting.text import plural, printable, shorten
 
 _MARKS: Final = {"fails": "F", "warns": "w", "keeps": ".", "differs": ".", "untested": "?", "errored": "E", "": "-"}
@@ -58,7 +59,7 @@ def timeline(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"\n{_LEGEND}\n\n" if rules else "no release that was run breaks a rule\n"
     dates = {each["version"]: each["date"] for each in releases}
     for rule in rules:
-        yield f"{rule['rule']}: {'; '.join([_span(span, dates) for span in rule['spans']])}\n"
+        yield f"{rule['rule']}: {'; '.join([span_text(span, dates) for span in rule['spans']])}\n"
     for each in releases:
         if each["skipped"]:
             yield printable(f"{_dated(each['version'], each['date'])} was skipped: {each['skipped']}") + "\n"
@@ -67,14 +68,6 @@ def timeline(report: Mapping[str, Any]) -> Iterator[str]:
 def _row(title: str, cells: Sequence[str], width: int, columns: Sequence[int]) -> str:
     shown = [f"{cell:>{column}}" for cell, column in zip(cells, columns, strict=True)]
     return "  ".join([f"{title:{width}}", *shown]).rstrip() + "\n"
-
-
-def _span(span: Mapping[str, str], dates: Mapping[str, str]) -> str:
-    since = f"broken since {_dated(span['since'], dates[span['since']])}"
-    start = f"{since}, kept in {span['before']}" if span["before"] else f"{since} or earlier"
-    return (
-        f"{start}, fixed in {_dated(span['fixed'], dates[span['fixed']])}" if span["fixed"] else f"{start}, not fixed"
-    )
 
 
 def _edge(title: str, edge: Mapping[str, Any] | None) -> Iterator[str]:

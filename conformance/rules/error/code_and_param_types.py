@@ -9,7 +9,7 @@ _TYPES = {str: "string", int: "integer", type(None): "null"}
 
 
 @rule(
-    Level.MUST,
+    Level.SHOULD,
     on=errors,
     where=lambda answer, context: type(answer.value) is dict and any(context.claim(name) for name in _MEMBERS.values()),
     source=Source("https://github.com/BerriAI/litellm/pull/38842"),

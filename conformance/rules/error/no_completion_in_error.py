@@ -7,7 +7,7 @@ _CHOICE = {"index": 0, "message": {"role": "assistant", "content": "Rarely."}, "
 
 
 @rule(
-    Level.MUST,
+    Level.SHOULD,
     on=errors,
     harm=Harm.LOOP,
     where=lambda answer, _context: type(answer.value) is dict,

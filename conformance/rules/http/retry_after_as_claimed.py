@@ -10,7 +10,7 @@ _AFTER = "/0/headers/retry-after"
 
 
 @rule(
-    Level.MUST,
+    Level.SHOULD,
     on=errors,
     harm=Harm.FORM,
     where=lambda answer, context: (

@@ -9,7 +9,7 @@ _EMPTY = {"/0/response/content/-": {"type": "text", "text": ""}}
 
 
 @rule(
-    Level.MUST,
+    Level.SHOULD,
     on=replies,
     where=lambda reply, _context: any(_texts(reply)),
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import NATIVE, Context, Fault, Source, example, rule
+from conformance.rules import NATIVE, Context, Fault, Source, example, native_keys, rule
 from conformance.schemas import SchemaError, validator
 from conformance.wire.native_views import NativeBody, requests
 
@@ -15,6 +15,7 @@ _MISSING = "request.missing-field"
         example("messages-result", {"/0/request/max_tokens": REMOVE}),
         example("messages-result", {"/0/request/thinking/budget_tokens": REMOVE}),
         example("messages-result", {"/0/request/tool_choice": {"type": "sometimes"}}),
+        example("messages-result", {"/0/request/messages/1/reasoning_content": "I think."}),
         example("responses-request", {"/0/request/tools/0/name": REMOVE}),
         example("responses-request", {"/0/request/input/2/name": REMOVE}),
     ],
@@ -23,7 +24,7 @@ _MISSING = "request.missing-field"
         example("messages-result", {"/0/request/tool_choice": {"type": "auto"}}),
         example("responses-request"),
     ],
-    reads=(_MISSING,),
+    reads=(_MISSING, *native_keys.CLAIMS),
     wires=NATIVE,
 )
 def judge(element: NativeBody, _context: Context) -> list[Fault]:
@@ -35,12 +36,14 @@ def judge(element: NativeBody, _context: Context) -> list[Fault]:
     judge_shape = validator(f"wires/{element.native.protocol}/request")
     if judge_shape.is_valid(element.value):
         return []
-    return [_fault(error) for error in judge_shape.errors(element.value)]
+    return [fault for error in judge_shape.errors(element.value) for fault in _faults(element, error)]
 
 
-def _fault(error: SchemaError) -> Fault:
-    """Return an error as a fault; refusals name a missing key by its path, such as `tools[0].name`."""
+def _faults(element: NativeBody, error: SchemaError) -> list[Fault]:
+    """Return an error as faults; refusals name a missing key by its path, such as `tools[0].name`."""
+    if error.extra:
+        return [native_keys.fault(element, error.place, key) for key in error.extra]
     if not error.missing:
-        return Fault(error.message, at=error.place)
+        return [Fault(error.message, at=error.place)]
     path = "".join([f"[{token}]" if type(token) is int else f".{token}" for token in (*error.place, error.missing)])
-    return Fault(error.message, at=error.place, values={"field": path.removeprefix(".")}, claim=_MISSING)
+    return [Fault(error.message, at=error.place, values={"field": path.removeprefix(".")}, claim=_MISSING)]

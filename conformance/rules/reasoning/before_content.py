@@ -27,7 +27,7 @@ class _Piece(NamedTuple):
 
 
 @rule(
-    Level.MUST,
+    Level.SHOULD,
     on=replies,
     among=reply_has_reasoning,
     source=Source("https://github.com/zendev-sh/goai/pull/119", "corrupted chunk order that splits the answer"),

@@ -15,7 +15,10 @@ def _has_several(body: Body, _context: Context) -> bool:
     Level.MUST,
     on=responses,
     where=_has_several,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/object",
+        "The index of the choice in the list of choices.",
+    ),
     bad=[example("plain", {"/0/request/n": 2, "/0/response/choices/-": {**_SECOND, "index": 0}})],
     good=[example("plain", {"/0/request/n": 2, "/0/response/choices/-": _SECOND})],
 )

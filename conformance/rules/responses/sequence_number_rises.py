@@ -8,7 +8,10 @@ from conformance.wire.native_views import NativeBody, streams
     Level.MUST,
     on=streams,
     harm=Harm.FORM,
-    source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/responses/get",
+        "The sequence number of the event after which to start streaming.",
+    ),
     bad=[
         example("responses-stream", {"/0/response/5/sequence_number": 4}),
         example("responses-stream", {"/0/response/5/sequence_number": REMOVE}),

@@ -9,7 +9,7 @@ _FIELD = "reasoning.response-field"
 
 
 @rule(
-    Level.SHOULD,
+    Level.MUST,
     on=streams,
     among=stream_has_choices,
     when=lambda claimed: not claimed.claims_any(_FIELD, "thinking-parts", "reasoning-parts"),

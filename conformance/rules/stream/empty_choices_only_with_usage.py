@@ -26,7 +26,10 @@ _FIRST = {"/0/response/0/choices": [], "/0/response/1/choices/0/delta/role": "as
     Level.MUST,
     on=streams,
     harm=Harm.LOOP,
-    source=Source("https://github.com/cline/cline/issues/8384"),
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/streaming",
+        'Can also be empty for the last chunk if you set `stream_options: {"include_usage": true}`',
+    ),
     bad=[
         example("stream-plain", {"/0/response/2/choices": []}),
         example("stream-plain", _FIRST),

@@ -17,7 +17,7 @@ _LATER = "/0/response/4/choices/0/delta/tool_calls/0/function/name"
 
 
 @rule(
-    Level.SHOULD,
+    Level.MUST,
     on=streams,
     harm=Harm.FORM,
     among=stream_has_calls,

@@ -9,7 +9,7 @@ _CLAIMS = {"ids.format": ["call_[a-z]", "functions\\.[a-z_]+:[0-9]+"]}
 
 
 @rule(
-    Level.MUST,
+    Level.SHOULD,
     on=reply_calls,
     where=lambda call, _context: type(call.id) is str and call.id != "",
     source=Source("https://platform.openai.com/docs/api-reference/chat/object", "The ID of the tool call."),

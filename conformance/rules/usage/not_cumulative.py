@@ -39,8 +39,7 @@ def _can_be_compared(later: LaterUsage, _context: Context) -> bool:
     on=later_usages,
     where=_can_be_compared,
     source=Source(
-        "https://github.com/agentclientprotocol/agent-client-protocol/issues/1860",
-        "Getting it wrong silently corrupts token accounting",
+        "https://platform.openai.com/docs/api-reference/chat/object", "Usage statistics for the completion request."
     ),
     bad=[
         example(

@@ -22,7 +22,9 @@ def _is_beside_text(_usage: Usage, context: Context) -> bool:
     Level.MUST,
     on=usages,
     where=_is_beside_text,
-    source=Source("https://github.com/router-for-me/CLIProxyAPI/issues/5733"),
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/object", "Number of tokens in the generated completion."
+    ),
     bad=[
         example("plain", {_USAGE: _NOTHING}),
         example("plain", {_USAGE: {**_NOTHING, "prompt_tokens": 20, "total_tokens": 20}}),

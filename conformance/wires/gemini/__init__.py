@@ -4,13 +4,14 @@ Source: https://ai.google.dev/api/generate-content
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
 from conformance.wire.native import NativeEvent
 from conformance.wire.values import as_object, objects
 from conformance.wires import Wire
+from conformance.wires.gemini.names import snake_case
 
 NAME: Final = "gemini"
 _STREAM: Final = ":streamGenerateContent"
@@ -54,8 +55,15 @@ def _ended(reply: Mapping[str, Any]) -> tuple[str, Any]:
     return "finishReason", candidate.get("finishReason")
 
 
+def _notations(path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield a path as the wire has it, then as SDKs may write it: https://protobuf.dev/programming-guides/json/."""
+    yield path
+    yield path[0], *map(snake_case, path[1:])
+    yield tuple(map(snake_case, path))
+
+
 _SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
-    name: tuple([("generationConfig", *path) for path in paths])
+    name: tuple([each for path in paths for each in _notations(("generationConfig", *path))])
     for name, paths in {
         "token limit": (("maxOutputTokens",),),
         "temperature": (("temperature",),),

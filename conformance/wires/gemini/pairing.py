@@ -1,8 +1,13 @@
-"""Calls that wait for their results, which belong to them by id, or else by name, or else by order."""
+"""Calls that wait for their results, which belong to them by id, or else by name, or else by order.
+
+Gemini 2.5 sends calls without ids. Google's own command-line client gives them ids of its own, sends these with the
+results alone, and is answered: https://github.com/google-gemini/gemini-cli/blob/004faa7cbaf02931545aafc2b361b2b0d91a792e/packages/core/src/core/turn.ts
+"""
 
 from collections import deque
 from typing import Any, NamedTuple
 
+from conformance.wire.ids import is_of_place
 from conformance.wire.values import as_word, rendered
 
 
@@ -21,6 +26,8 @@ class Waiting:
         self._more: dict[str, deque[Called]] = {}
         self._in_order: deque[str] = deque()
         self._by_name: dict[str, deque[str]] = {}
+        self._without_id: dict[str, deque[str]] = {}
+        self._invented: dict[str, Called] = {}
         self._answered: dict[str, Called] = {}
         self._content = 0
         self._since: dict[str, int] = {}
@@ -36,6 +43,8 @@ class Waiting:
         self._since.clear()
         self._in_order.clear()
         self._by_name.clear()
+        self._without_id.clear()
+        self._invented.clear()
 
     def go_on(self) -> None:
         """Let the turn go on in another content: a call with an id that waits already takes its place."""
@@ -57,19 +66,33 @@ class Waiting:
         if word not in self._by_name:
             self._by_name[word] = deque()
         self._by_name[word].append(key)
+        if is_of_place(key):
+            self._without_id.setdefault(word, deque()).append(key)
 
     def take(self, identity: Any, name: Any) -> Called | None:
         """Return the call that a result belongs to; None if there is none. It no longer waits.
 
-        A result with an id belongs to no other call, whether there is one or not; it may be one of an earlier turn.
+        A result with an id belongs to the call with this id, which may be one of an earlier turn; if there is none, to
+        the first of its name that has no id.
         """
         if identity is not None:
             key = _key(identity)
-            return self._pop(key) if key in self._open else self._answered.get(key)
+            if key in self._open:
+                return self._pop(key)
+            known = self._invented.get(key) or self._answered.get(key)
+            return self._take_without_id(key, name) if known is None else known
         named = self._by_name.get(as_word(name))
         first = None if named is None else self._first(named)
         first = self._first(self._in_order) if first is None else first
         return None if first is None else self._pop(first)
+
+    def _take_without_id(self, invented: str, name: Any) -> Called | None:
+        keys = self._without_id.get(as_word(name))
+        first = None if keys is None else self._first(keys)
+        if first is None:
+            return None
+        self._invented[invented] = self._pop(first)
+        return self._invented[invented]
 
     def _pop(self, key: str) -> Called:
         called = self._answered[key] = self._open.pop(key)

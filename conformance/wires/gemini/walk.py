@@ -169,7 +169,8 @@ class ContentsWalk:
     def _answer(self, part: Mapping[str, Any], key: str, called: Called | None, place: Place) -> None:
         """Add a result; one that belongs to no call keeps its own id, or gets one that no call has."""
         draft, answer = self.draft, part[key]
-        identity = answer.get("id") or (f"unpaired.{len(draft.messages)}" if called is None else called.identity)
+        own = answer.get("id") or f"unpaired.{len(draft.messages)}"
+        identity = called.identity if called is not None and _is_its(called, answer) else own
         content = read_response(answer.get("response"))
         shown = draft.pieces(READ_PARTS, answer["parts"], (*place, key, "parts")) if "parts" in answer else ()
         if shown and (type(content) is list or type(content) is str):
@@ -250,6 +251,8 @@ class TranscriptWalk(ContentsWalk):
         answer, within = part[key], (*place, key)
         self.note(part, ("functionResponse", "function_response"), place)
         self.note(answer, _ANSWERED, within)
+        if answer.get("id") and answer["id"] != called.identity:
+            self.draft.lose((*within, "id"), LOCAL)
         if answer.get("name") != called.name:
             self.draft.lose((*within, "name"), LOCAL)
         given = answer.get("response") or {}
@@ -285,6 +288,11 @@ class TranscriptWalk(ContentsWalk):
             if type(part.get(key)) is dict:
                 self.note(part[key], _BLOB, (*place, key))
         return made
+
+
+def _is_its(called: Called, answer: Mapping[str, Any]) -> bool:
+    """Return whether a result stands for its call by that call's id: it has no id of its own, or the call has none."""
+    return not answer.get("id") or (type(called.identity) is str and is_of_place(called.identity))
 
 
 def _is_signature(block: Block) -> bool:

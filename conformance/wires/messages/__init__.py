@@ -13,6 +13,16 @@ from conformance.wires import Wire
 NAME: Final = "messages"
 _OWN_KEYS: Final = frozenset({"anthropic_version", "anthropic_beta", "system", "stop_sequences", "mcp_servers"})
 _OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
+_EVENTS: Final[Mapping[str, frozenset[str]]] = {
+    "message_start": frozenset({"message"}),
+    "content_block_start": frozenset({"index", "content_block"}),
+    "content_block_delta": frozenset({"index", "delta"}),
+    "content_block_stop": frozenset({"index"}),
+    "message_delta": frozenset({"delta"}),
+    "message_stop": frozenset(),
+    "ping": frozenset(),
+}
+"""The events of a stream, each with the members that it has."""
 _CHAT_KEYS: Final = frozenset({"tool_calls", "tool_call_id", "reasoning_content", "reasoning", "reasoning_details"})
 
 
@@ -51,6 +61,12 @@ def _is_reply(body: dict[str, Any]) -> bool:
     return (body.get("type") == "message" and "content" in body) or (
         body.get("type") == "error" and type(body.get("error")) is dict
     )
+
+
+def _event(value: Mapping[str, Any]) -> str:
+    kind = value.get("type")
+    needed = _EVENTS.get(kind) if type(kind) is str else None
+    return str(kind) if needed is not None and needed <= value.keys() else ""
 
 
 def _headers(key: str) -> Mapping[str, str]:
@@ -109,6 +125,7 @@ WIRE: Final = Wire(
     holds_objects=True,
     ended=_ended,
     settings=_settings,
+    event=_event,
     # https://platform.claude.com/docs/en/api/messages/count_tokens
     counting=re.compile("/messages/count_tokens"),
     counted=lambda number: {"input_tokens": number},

@@ -60,6 +60,14 @@ def _is_reply(body: dict[str, Any]) -> bool:
     return body.get("object") == "response" or (type(output) is list and ("status" in body or _holds_items(output)))
 
 
+def _event(value: Mapping[str, Any]) -> str:
+    kind = value.get("type")
+    # The events of the realtime API have the same names, and ids of their own.
+    if type(kind) is not str or "event_id" in value:
+        return ""
+    return kind if kind.startswith("response.") or "sequence_number" in value else ""
+
+
 def _headers(key: str) -> Mapping[str, str]:
     return {"authorization": f"Bearer {key}"} if key else {}
 
@@ -110,6 +118,7 @@ WIRE: Final = Wire(
     keeps_replies=True,
     ended=_ended,
     settings=_settings,
+    event=_event,
     # https://platform.openai.com/docs/api-reference/responses/input-tokens
     counting=re.compile("/responses/input_tokens"),
     counted=lambda number: {"object": "response.input_tokens", "input_tokens": number},

@@ -66,6 +66,8 @@ _TOOL: Final[Mapping[str, Any]] = {"description": None, "parameters": None, "str
 
 _TEXT_MEMBERS: Final[Mapping[str, Any]] = {"annotations": [], "logprobs": []}
 _ID_BYTES: Final = 24
+_CONVERSATION: Final = ("previous_response_id", "instructions", "input", "tools")
+"""What ids of replies are made from: not the model, so that recordings of many providers are alike and stay small."""
 _OF_REPLIES: Final = ("status", "id")
 _UNNAMED: Final = ("message", "function_call")
 """The items that are sent back without the id of the stored copy."""
@@ -264,7 +266,7 @@ def reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     _, choice = next(objects(body["choices"]), (0, {}))
     identity = str(body.get("id", ""))
     if not identity.startswith("resp_"):
-        identity = f"resp_{_made_id(identity + rendered(asked))}"
+        identity = f"resp_{_made_id(identity, asked)}"
     reason = _REASONS.get(as_word(choice.get("finish_reason")))
     status = "completed" if reason is None else "incomplete"
     created = body.get("created", 0)
@@ -313,8 +315,9 @@ def _sent_back(item: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key not in dropped}
 
 
-def _made_id(seed: str) -> str:
-    """Return the hexadecimal digits of an id that is made from a text."""
+def _made_id(identity: str, asked: Mapping[str, Any]) -> str:
+    """Return the hexadecimal digits of a reply's id: the same for what continues the same conversation."""
+    seed = identity + rendered([asked.get(key) for key in _CONVERSATION])
     return hashlib.blake2b(seed.encode(errors="surrogatepass"), digest_size=_ID_BYTES).hexdigest()
 
 
@@ -326,10 +329,9 @@ def _output(message: Mapping[str, Any], identity: str, status: str, asked: Mappi
     if items and "status" in items[-1]:
         items[-1]["status"] = status
     prefixes = {"reasoning": "rs", "message": "msg", "function_call": "fc", "custom_tool_call": "ctc"}
-    return [
-        {"id": f"{prefixes[item['type']]}_{_made_id(f'{identity} {position}')}"} | item
-        for position, item in enumerate(items)
-    ]
+    # As OpenAI's own: the ids of a reply and of its items begin with the same digits.
+    digits = identity.removeprefix("resp_")
+    return [{"id": f"{prefixes[item['type']]}_{digits}{position:02x}"} | item for position, item in enumerate(items)]
 
 
 def _answered(item: dict[str, Any], phase: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:

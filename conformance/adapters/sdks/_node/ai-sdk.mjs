@@ -21,15 +21,17 @@ export async function* converse(job, model, providerOptions = {}) {
   let messages = [];
   for (const prompt of job.prompts) {
     messages = [...messages, { role: "user", content: prompt }];
-    const { text, added } = await ask({ ...settings, messages });
+    const { text, added, finish } = await ask({ ...settings, messages });
     messages = [...messages, ...added];
+    job.ended(finish);
     yield text;
   }
 }
 
 async function plain(settings) {
   const result = await ai.generateText(settings);
-  return { text: result.text, added: result.responseMessages ?? result.response.messages };
+  const added = result.responseMessages ?? result.response.messages;
+  return { text: result.text, added, finish: result.finishReason };
 }
 
 async function streamed(settings) {
@@ -37,7 +39,8 @@ async function streamed(settings) {
   const result = ai.streamText({ ...settings, onError: ({ error }) => errors.push(error) });
   await result.consumeStream();
   if (errors.length) throw errors[0];
-  return { text: await result.text, added: (await result.responseMessages) ?? (await result.response).messages };
+  const added = (await result.responseMessages) ?? (await result.response).messages;
+  return { text: await result.text, added, finish: await result.finishReason };
 }
 
 function toolOf(tool) {

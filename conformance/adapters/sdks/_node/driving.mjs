@@ -26,6 +26,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 export async function drive(talk, ...packages) {
   const texts = [];
+  const ends = [];
   const events = [];
   const job = prepareJob(JSON.parse(readFileSync(0, "utf8")), events);
   let answered = false;
@@ -33,12 +34,15 @@ export async function drive(talk, ...packages) {
     // Later errors in the background mostly have the same cause.
     if (answered) return;
     answered = true;
-    finish({ texts, ...errorOf(error), version: versions(packages), events });
+    finish({ texts, finish: ends, ...errorOf(error), version: versions(packages), events });
   };
   process.on("uncaughtException", answer);
   console.log = console.info = console.debug = console.error;
   try {
-    for await (const text of talk(job)) texts.push(text ?? null);
+    for await (const text of talk(job)) {
+      texts.push(text ?? null);
+      ends.push(job.takeFinish());
+    }
     answer();
   } catch (error) {
     answer(error);
@@ -58,9 +62,17 @@ function parseArguments(args) {
 function prepareJob(job, events) {
   const record = (event, details) => events.push({ event, ...details, at_ms: Math.round(performance.now()) });
   const tools = job.tools.map((tool) => prepareTool(tool, record));
+  let said = null;
   return {
     ...job,
     tools,
+    /** Note what the adapter itself says of the end of the prompt whose text is yielded next. */
+    ended: (finish) => (said = finish === undefined || finish === null ? null : String(finish)),
+    takeFinish: () => {
+      const taken = said;
+      said = null;
+      return taken;
+    },
     tool: (name) => tools.find((tool) => tool.name === name),
     /** Record that these calls ([{name, arguments}]) were submitted for approval, all at once. */
     gate: (calls) =>

@@ -28,6 +28,8 @@ export async function* converse(job, model) {
   for (const prompt of job.prompts) {
     let state = await ask({ messages: [{ role: "user", content: prompt }] });
     while (state.__interrupt__?.length) state = await ask(new Command({ resume: decide(job, state.__interrupt__) }));
+    const { response_metadata: about } = state.messages.at(-1);
+    job.ended(about?.finish_reason ?? about?.stop_reason ?? about?.status);
     yield state.messages.at(-1).text;
   }
 }

@@ -29,6 +29,7 @@ export async function* converse(job) {
     await agent.prompt(prompt);
     // The loop does not throw; its state has the error.
     if (agent.state.errorMessage) throw new Error(agent.state.errorMessage);
+    job.ended(agent.state.messages.at(-1).stopReason);
     yield textOf(agent.state.messages.at(-1));
   }
 }

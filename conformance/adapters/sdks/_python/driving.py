@@ -22,7 +22,7 @@ import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -131,6 +131,11 @@ class Job:
     max_turns: int
     events: Events
     history: tuple[Mapping[str, Any], ...] = ()
+    finish: list[Any] = field(default_factory=list)
+
+    def ended(self, finish: Any) -> None:
+        """Note what the adapter itself says of the end of the prompt whose text is yielded next; None is nothing."""
+        self.finish[:] = [finish]
 
     def tool(self, name: str) -> Tool:
         """Return the tool with a name; an unknown one returns a text that says so."""
@@ -157,7 +162,8 @@ class Job:
 def loop(job: Job, ask: Callable[[list[Any]], Any], resend: Callable[[Any], Any] = lambda message: message) -> Texts:
     """Hold the conversation with the loop that users write around a client that has none.
 
-    `ask` returns the assistant message of the reply to a history; `resend` returns what the history gets for it.
+    `ask` returns the assistant message of the reply to a history, after it has noted how the reply ended; `resend`
+    returns what the history gets for it.
     """
     history: list[Any] = [{"role": "system", "content": job.system}] if job.system else []
     for prompt in job.prompts:
@@ -189,12 +195,12 @@ def drive(talk: Callable[[Job], Texts], *packages: str) -> None:
     The answer reports the versions of `packages`. What the adapter prints goes to standard error. Threads that it
     leaves behind are not waited for.
     """
-    answer: dict[str, Any] = {"texts": []}
+    answer: dict[str, Any] = {"texts": [], "finish": []}
     with redirect_stdout(sys.stderr):
         job = _job(json.load(sys.stdin))
         answer["events"] = job.events
         try:
-            _collect(talk(job), answer["texts"])
+            _collect(job, talk(job), answer)
         except Exception as error:  # noqa: BLE001 - whatever an adapter raises is part of the answer
             traceback.print_exc()
             answer["error"] = {"type": type(error).__name__, "message": str(error)[:2000]}
@@ -211,17 +217,21 @@ def _job(document: Mapping[str, Any]) -> Job:
     return Job(**{**fields, "prompts": tuple(document["prompts"]), "tools": tools}, events=events)
 
 
-def _collect(texts: Texts, collected: list[str | None]) -> None:
+def _collect(job: Job, texts: Texts, answer: dict[str, Any]) -> None:
+    def collect(text: str | None) -> None:
+        said = job.finish.pop() if job.finish else None
+        answer["texts"].append(text)
+        answer["finish"].append(None if said is None else str(getattr(said, "value", said)))
+
+    async def collect_all() -> None:
+        async for text in texts:
+            collect(text)
+
     if isinstance(texts, Iterator):
         for text in texts:
-            collected.append(text)  # noqa: PERF402 - texts before an error are kept
-        return
-
-    async def collect() -> None:
-        async for text in texts:
-            collected.append(text)
-
-    asyncio.run(collect())
+            collect(text)
+    else:
+        asyncio.run(collect_all())
 
 
 def _text(result: Mapping[str, Any]) -> str:

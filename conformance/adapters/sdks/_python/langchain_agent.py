@@ -31,6 +31,8 @@ async def talk(job: Job, model: BaseChatModel) -> AsyncIterator[str]:
         while state.interrupts:
             decisions = decide(job, state.interrupts[0].value["action_requests"])
             state = await run(job, agent, Command(resume={"decisions": decisions}))
+        about = state.values["messages"][-1].response_metadata
+        job.ended(about.get("finish_reason") or about.get("stop_reason") or about.get("status"))
         yield state.values["messages"][-1].text
 
 

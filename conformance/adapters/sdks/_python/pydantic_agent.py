@@ -26,6 +26,7 @@ async def talk(job: Job, model: Model) -> AsyncIterator[str]:
             decisions = decide(job, result.output)
             result = await run(job, agent, message_history=result.all_messages(), deferred_tool_results=decisions)
         history = result.all_messages()
+        job.ended(getattr(history[-1], "finish_reason", None))
         yield result.output
 
 

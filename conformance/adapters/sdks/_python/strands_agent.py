@@ -19,6 +19,7 @@ async def talk(job: Job, model: Model) -> AsyncIterator[str]:
         agent.hooks.add_callback(BeforeToolCallEvent, lambda event: deny(job, event))
     for prompt in job.prompts:
         result = await agent.invoke_async(prompt, limits={"turns": job.max_turns})
+        job.ended(result.stop_reason)
         yield "".join(block.get("text", "") for block in result.message["content"])
 
 

@@ -41,6 +41,7 @@ def talk(job: Job) -> Texts:
             if not calls:
                 break
             history.append({"role": "user", "content": results(job, calls)})
+        job.ended(message.stop_reason)
         yield "".join(block.text for block in message.content if block.type == "text")
 
 

@@ -27,6 +27,7 @@ def talk(job: Job) -> Texts:
     def ask(history: list[Any]) -> Any:
         reply = litellm.completion(messages=history, **fixed, **({"tools": tools} if tools else {}))
         whole = litellm.stream_chunk_builder(list(reply), messages=history) if job.stream else reply
+        job.ended(whole.choices[0].finish_reason)
         return whole.choices[0].message
 
     return loop(job, ask)

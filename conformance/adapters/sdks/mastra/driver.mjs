@@ -44,6 +44,7 @@ async function plain(agent, prompt, settings, job) {
     else result = await agent.declineToolCallGenerate(decision);
   }
   if (result.error) throw result.error;
+  job.ended(result.finishReason);
   return result.text;
 }
 
@@ -62,6 +63,7 @@ async function streamed(agent, prompt, settings, job) {
       else result = await agent.declineToolCall(decision);
     }
   } while (pending.length);
+  job.ended(await result.finishReason);
   return result.text;
 }
 

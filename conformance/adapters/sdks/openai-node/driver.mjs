@@ -14,6 +14,7 @@ async function* talk(job) {
     const text = await runner.finalContent();
     // The runner's messages include its input, the replies and the results.
     messages = runner.messages;
+    job.ended(runner.allChatCompletions().at(-1)?.choices[0].finish_reason);
     yield text;
   }
 }

@@ -41,6 +41,7 @@ def talk(job: Job) -> Texts:
                 break
             for call, (text, _) in zip(calls, job.run_calls([(c.name, c.arguments) for c in calls]), strict=True):
                 history.append({"type": "function_call_output", "call_id": call.call_id, "output": text})
+        job.ended(reply.status)
         yield reply.output_text
 
 

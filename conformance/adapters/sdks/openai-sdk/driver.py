@@ -21,11 +21,16 @@ def talk(job: Job) -> Texts:
     fixed: dict[str, Any] = {"model": job.model, **({"tools": tools} if tools else {})}
 
     def ask(history: list[Any]) -> Any:
+        choice = reply(history).choices[0]
+        job.ended(choice.finish_reason)
+        return choice.message
+
+    def reply(history: list[Any]) -> Any:
         if not job.stream:
-            return client.chat.completions.create(messages=history, **fixed).choices[0].message
+            return client.chat.completions.create(messages=history, **fixed)
         with client.chat.completions.stream(messages=history, **fixed) as stream:
             stream.until_done()
-            return stream.get_final_completion().choices[0].message
+            return stream.get_final_completion()
 
     return loop(job, ask)
 

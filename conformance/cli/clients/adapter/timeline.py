@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\
   conformance adapter timeline langchain-deepseek
   conformance adapter timeline openai-sdk-responses --months 24 --scenario 'interleaved-*' --format json
-  conformance adapter timeline pydantic-ai --results reports/results/timelines"""
+  conformance adapter timeline pydantic-ai --every 3 --write reports/timelines"""
 
 _KIND: Final = "timelines"
 
@@ -34,6 +34,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("--months", metavar="N", type=int, default=12, help="how many months, the current one included (default: 12)")
+    add("--every", metavar="N", type=int, default=1, help="one release of each N months (default: 1)")
+    add("--write", metavar="DIR", default="", help="also write it to DIR/<name>.<provider>.json, which reports read")
     add(
         "--results",
         metavar="DIR",
@@ -53,11 +55,13 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.reporting.renderers import releases as rendered
     from conformance.reporting.text import printable_json
 
-    if arguments.months < 1:
-        raise Unusable(f"--months {arguments.months}: expected 1 or more")
+    for option in ("months", "every"):
+        if getattr(arguments, option) < 1:
+            raise Unusable(f"--{option} {getattr(arguments, option)}: expected 1 or more")
     chosen = definition.load(arguments.name, _adapters.definitions_folder(arguments))
     dates = dict(_releases.listed(chosen))
-    months = timeline.last_of_months(dates, datetime.now(UTC).date(), arguments.months)
+    today = datetime.now(UTC).date()
+    months = timeline.last_of_months(dates, today, arguments.months, arguments.every)
     if not months:
         raise Unusable(f"{chosen.package} has no dated release in the last {arguments.months} months; use --months")
     target = Path(arguments.results) if arguments.results else cache_root(_KIND)
@@ -66,10 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
     report: dict[str, Any] = {
         "adapter": chosen.name,
         "package": chosen.package,
-        "provider": arguments.provider or chosen.providers[0],
+        "provider": _releases.provider_name(chosen, arguments.provider or chosen.providers[0]),
+        "date": today.isoformat(),
+        "scenarios": sorted(arguments.scenario),
         "results": str(target),
         **timeline.report({version: (dates[version], found) for version, found in tried.items()}),
     }
+    if arguments.write:
+        print_error(f"written to {timeline.keep(Path(arguments.write), report)}")
     if arguments.format == "json":
         text = orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
         print(printable_json(text), end="")

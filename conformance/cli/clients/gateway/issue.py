@@ -25,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report."""
+    from conformance.gateways import definition
     from conformance.gateways.loss import find
     from conformance.reporting.renderers import gateway_issue
     from conformance.results.files import read
@@ -35,5 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         given = checkout_folder("reports", "--results DIR is required") / "results" / "gateways"
     files = sorted(given.glob("*.json")) if given.is_dir() else [given]
     found = find([read(each, []) for each in files], arguments.name, arguments.fact, arguments.front, arguments.back)
-    print(gateway_issue.render(found), end="")
+    name, folder = found.results.subject.partition("@")[0], _gateways.folder(arguments)
+    known = definition.load(name, folder) if name in definition.names(folder) else None
+    print(gateway_issue.render(found, known), end="")
     return 0

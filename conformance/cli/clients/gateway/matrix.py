@@ -1,6 +1,7 @@
-"""Run all gateways of this project with all their fronts and backs, and write the table of all results.
+"""Run all gateways of this project with all their fronts and backs, and write the tables of all results.
 
-The table is reports/gateways.md, or gateways.md in DIR with --results DIR.
+They are reports/gateways.md, and reports/gateways.html with the four bodies of each cell; with --results DIR, they are
+in DIR.
 """
 
 import argparse
@@ -27,7 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--back", metavar="PROVIDER", action="append", default=[], help="only this back; repeatable")
     add("--install", action="store_true", help="install gateways that are not installed")
     add("--resume", action="store_true", help="skip runs whose results are in DIR already")
-    add("--page", action="store_true", help="only write the table of the results in DIR (gateways.md) again")
+    add(
+        "--page",
+        action="store_true",
+        help="only write the tables of the results in DIR (gateways.md, gateways.html) again",
+    )
     add(
         "--results",
         metavar="DIR",
@@ -50,9 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write_page(target: Path, folder: Path) -> None:
-    """Write the table of all results in a folder."""
+    """Write the tables of all results in a folder."""
     from conformance.gateways import definition
-    from conformance.reporting.renderers.gateways import render
+    from conformance.reporting.renderers import gateways, gateways_html
     from conformance.results.files import read
 
     many = [read(path, []) for path in sorted(target.glob("*.json"))]
@@ -60,7 +65,8 @@ def _write_page(target: Path, folder: Path) -> None:
         chosen = [definition.load(name) for name in definition.names()]
         issues = {f"{each.name}@{each.version}": each.issues for each in chosen}
         notes = {f"{each.name}@{each.version}": each.note for each in chosen}
-        artifacts.write(folder / "gateways.md", render(many, definition.unable(), issues, notes))
+        for name, renderer in (("gateways.md", gateways), ("gateways.html", gateways_html)):
+            artifacts.write(folder / name, renderer.render(many, definition.unable(), issues, notes))
 
 
 def _run_all(target: Path, arguments: argparse.Namespace) -> int:

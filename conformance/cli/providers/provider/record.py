@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance import artifacts
-from conformance.arguments import PROVIDER_HELP, add_times
+from conformance.arguments import PROVIDER_HELP, add_header, add_times
 from conformance.artifacts import Journal
 from conformance.errors import ConformanceError, Unusable
 from conformance.reporting.text import printable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\
   conformance provider record --provider deepseek
   conformance provider record --provider deepseek --live --model deepseek-v4-pro
+  conformance provider record --provider ./gateway.yaml --live --header 'x-portkey-provider: openai'
   conformance provider record --all"""
 
 
@@ -40,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="MODEL", default="", help="the model to request (default: the one that the profile names)")
     add("--live", action="store_true", help="send the requests to the provider, with your key")
     add("--max-requests", metavar="N", type=int, help="send at most N requests with --live")
+    add_header(parser)
     add_times(parser, "the whole recording with --live, which fails if it is over")
     add(
         "--cassettes",
@@ -58,8 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     from conformance.processes import unwinding_on_signals
     from conformance.resources import checkout_folder
-    from conformance.suite.options import Options
+    from conformance.suite.options import Options, headers_of
 
+    if arguments.header and not arguments.live:
+        raise Unusable("--header is for requests to a provider; add --live")
     if arguments.cassettes:
         cassettes = Path(arguments.cassettes)
     else:
@@ -80,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         request_timeout=arguments.request_timeout,
         max_time=arguments.max_time,
         resume=arguments.resume,
+        headers=headers_of(arguments.header),
     )
     with unwinding_on_signals():
         return _record_one(options)
@@ -112,14 +117,14 @@ def _is_broken(case: "Case") -> bool:
 
 def _record_all(options: "Options", jobs: int) -> int:
     """Record the cassettes of every provider in several processes; one that fails does not stop the others."""
-    from conformance.processes.workers import worker_pool
+    from conformance.processes.workers import in_order, worker_pool
     from conformance.suite.cassettes import simulated_models
 
     journal = Journal(options.cassettes / ".recording.json", resume=options.resume)
     wanted = [each for each in simulated_models(options.cassettes) if "/".join(each) not in journal.done]
     failed = 0
     with artifacts.locked(options.cassettes), worker_pool(max(1, jobs)) as pool:
-        problems = pool.map(_problem, [replace(options, provider=name, model=model) for name, model in wanted])
+        problems = in_order(pool, _problem, [replace(options, provider=name, model=model) for name, model in wanted])
         for (name, model), problem in zip(wanted, problems, strict=True):
             print(printable(f"{name}, {model}: {problem or 'recorded'}"), flush=True)
             failed += bool(problem)

@@ -2,7 +2,8 @@
 
 With REPO and PATHs, the recordings in files of a public repository enter the index. With one FILE that `pytest
 --provider=P --live --only-unknown` wrote, that file is checked: its digests, its provider and host, that it holds no
-secret, that its replies are not those of this project's simulator, and that each exchange shows what the file says.
+secret, that its replies are not those of this project's simulator and have nothing that only another host has, and that
+each exchange shows what the file says.
 The index holds no recordings, so the file has to be in a public repository before it enters the index: commit it there
 as it is, and give that commit with --repository.
 """
@@ -73,7 +74,7 @@ def _settling(arguments: argparse.Namespace) -> int:
     path = Path(arguments.source)
     if index.REPOSITORY.fullmatch(arguments.source):
         raise Unusable("name the files of the repository behind it")
-    found = settled.checked(path)
+    found = settled.checked(path, arguments.fixture)
     print(f"{path}: {plural(len(found.exchanges), 'exchange')} of {found.provider} at {found.host}, {found.date}")
     for name, answer in settled.answers(path):
         print(printable(f"  {name}: {answer}"))
@@ -86,7 +87,8 @@ def _settling(arguments: argparse.Namespace) -> int:
     if not arguments.licence:
         raise Unusable("--licence is required: the licence under which the file is public, such as CC0-1.0")
     _check_index(arguments)
-    entries = settled.entries(found, arguments.repository, arguments.path or path.name, arguments.licence)
+    where = arguments.path or path.name
+    entries = settled.entries(found, arguments.repository, where, arguments.licence, arguments.fixture)
     index.add(entries, _recordings.index_folder(arguments))
     print(f"{entries[0].place}: {plural(len(entries), 'recording')} of {found.provider} in the index")
     return 0

@@ -1,6 +1,6 @@
 // The address after the hash: `/<view>/<path>`, then `?` with the search, the order, pins, filters and the place.
-const VIEWS = ["sdks", "rules", "probes", "claims", "changes", "trust", "compare", "of", "cell"];
-const WORDS = ["q", "wire", "ask", "sort", "at"];
+const VIEWS = ["sdks", "agents", "gateways", "models", "model", "rules", "probes", "claims", "changes", "trust", "compare", "of", "cell"];
+const WORDS = ["q", "wire", "ask", "only", "sort", "at"];
 const LISTS = ["verdict", "evidence", "kind", "pin"];
 
 function readAddress(hash) {

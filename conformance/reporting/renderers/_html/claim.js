@@ -4,17 +4,62 @@ function facts(pairs) {
   return make("dl", {}, ...pairs.filter(([, text]) => text).map(line));
 }
 
-function claimDetails({ meaning, since, until, versions, confidence, note, sources, disagrees }) {
+function claimDetails({ meaning, since, until, versions, confidence, note, sources, disagrees, others, months }) {
   return [
     facts([
       ["In words", meaning],
-      ["Valid", [since && `from ${since}`, until && `until ${until}`, versions].filter(Boolean).join(", ")],
+      ["Valid", validity({ since, until, versions })],
       ["Confidence", confidence],
       ["Note", note],
     ]),
     make("ul", { class: "origins" }, ...sources.map(source)),
     ...disagrees.flatMap(disagreement),
+    ...claimHistory({ meaning, since, until, versions, sources, others, months }),
   ];
+}
+
+function validity({ since, until, versions }) {
+  return [since && `from ${since}`, until && `until ${until}`, versions].filter(Boolean).join(", ");
+}
+
+// The values of a claim in time, with their sources, and what recordings showed month by month.
+function claimHistory({ meaning, since, until, versions, sources, others, months }) {
+  const read = sources.map((each) => each.read).filter(Boolean).sort();
+  const days = read.length ? `; sources read ${read[0]}${read.at(-1) === read[0] ? "" : ` to ${read.at(-1)}`}` : "";
+  const now = make("li", {}, make("b", {}, validity({ since, until, versions }) || "no date known"), `: ${meaning}${days}`);
+  const before = others.map((each) => make("li", {}, make("b", {}, validity(each) || "at another time"), `: ${each.meaning}`, ...(each.note ? [` ${each.note}`] : []), make("ul", { class: "origins" }, ...each.sources.map(source))));
+  const seen = months.map(({ month, confirmed, contradicted, otherwise }) => {
+    const parts = [confirmed && `${confirmed} show it`, contradicted && `${contradicted} contradict it`, otherwise && `${otherwise} show another value`];
+    return make("li", {}, make("b", {}, month || "undated"), `: ${parts.filter(Boolean).join(", ")}`);
+  });
+  return [make("h4", {}, "History"), make("ul", { class: "history" }, now, ...before), ...(seen.length ? [make("h4", {}, "Recordings by month"), make("ul", { class: "history" }, ...seen)] : [])];
+}
+
+// Whether another source, or some recordings, say otherwise.
+function isContestedCell(cell) {
+  if (index.rows[cell.row].family !== "claims") return false;
+  return index.verdicts[cell.verdict].name === "departs" || Boolean(detailsOf(cell).claim?.disagrees.length);
+}
+
+// What the releases of an SDK did with a rule, as far as they were run.
+function releasesOf(cell) {
+  const subject = index.subjects[cell.subject];
+  if (subject.kind !== "adapter") return [];
+  const found = timelineOf(subject.name);
+  if (!found) return [make("p", { class: "hint" }, "Only this release was run.")];
+  const rule = found.rules.find(({ row }) => row === cell.row);
+  const versions = found.releases.map(([version, day], at) => {
+    const word = GRADE_WORDS[rule?.grades[at]] ?? (rule ? "does not apply" : "keeps it, or it does not apply");
+    return make("li", {}, make("b", {}, version), day ? ` (${day})` : "", `: ${word}`);
+  });
+  return [make("p", {}, rule ? `${capital(rule.text)}.` : "No release that was run breaks it."), make("ul", { class: "history" }, ...versions)];
+}
+
+const GRADE_WORDS = { F: "breaks it", w: "breaks it, which is a SHOULD there", ".": "keeps it", "?": "untested", E: "the driver failed" };
+
+function timelineOf(subjectName) {
+  const [adapter, provider] = [subjectName.split("@")[0], subjectName.slice(subjectName.indexOf("/") + 1)];
+  return index.timelines.find((each) => each.adapter === adapter && each.provider === provider);
 }
 
 function disagreement({ value, note, source: other }) {

@@ -1,7 +1,7 @@
 // The data of the page. The index is small and read at once; the cells are read when a reader first needs them.
 const index = JSON.parse(document.getElementById("index").textContent);
-const families = [...new Set(index.rows.map((row) => row.family))];
-const COLUMNS = ["row", "variant", "verdict", "evidence", "judged", "details", "command", "scenario"];
+const rowFamilies = [...new Set(index.rows.map((row) => row.family))];
+const COLUMNS = ["variant", "verdict", "evidence", "judged", "details", "command", "scenario"];
 let held = null;
 
 // All cells, and those of one subject and row together: they differ in variant or evidence.
@@ -11,15 +11,27 @@ function matrix() {
 }
 
 function unpacked(data) {
-  const cells = data.cells.flatMap((columns, subject) =>
-    (columns[0] ?? []).map((_, at) => {
-      const cell = { subject };
-      COLUMNS.forEach((name, number) => (cell[name] = columns[number][at]));
+  const [steps, ...columns] = data.cells;
+  const firsts = columns.pop();
+  const cells = (steps ?? []).flatMap((own, row) => {
+    let subject = 0;
+    return own.map((step, at) => {
+      subject += step;
+      const cell = { subject, row };
+      COLUMNS.forEach((name, number) => (cell[name] = columns[number][row][at]));
+      cell.details += firsts[row][0];
       cell.variant = data.texts[cell.variant];
       return cell;
-    }),
-  );
+    });
+  });
+  // The data are in the order of rows, and of variants and evidence within a row.
+  cells.sort((a, b) => a.subject - b.subject || a.row - b.row);
   return { ...data, cells, crossings: grouped(cells, crossing), bySubject: grouped(cells, (cell) => cell.subject) };
+}
+
+// The values of an entry in data that are kept in columns.
+function entryOf(columns, number) {
+  return columns.map((column) => column[number]);
 }
 
 function crossing({ subject, row }) {
@@ -54,7 +66,7 @@ function rowNumber(name) {
 }
 
 function detailsOf(cell) {
-  const [claimed, observed, expected, cases, findings, more, claim] = matrix().details[cell.details];
+  const [claimed, observed, expected, cases, findings, more, claim] = entryOf(matrix().details, cell.details);
   const [claimedText, observedText, expectedText] = textsOf([claimed, observed, expected]);
   return {
     claimed: claimedText,
@@ -63,7 +75,8 @@ function detailsOf(cell) {
     cases: textsOf(cases),
     findings: findings.map(findingOf),
     more,
-    claim: claim ? claimOf(claim) : null,
+    // The claims begin with 1, because 0 stands for none.
+    claim: claim ? claimOf(entryOf(matrix().claims, claim - 1), claimedText) : null,
   };
 }
 
@@ -85,18 +98,35 @@ function findingOf(numbers) {
   return { at, message, level, excerpt, asked, answer };
 }
 
-function claimOf(claim) {
-  const [meaning, since, until, versions, confidence, note] = textsOf(claim.slice(0, 6));
-  const disagrees = claim[7].map(([value, note, [source]]) => {
-    const [valueText, noteText] = textsOf([value, note]);
-    return { value: valueText, note: noteText, source: sourceOf(source) };
-  });
-  return { meaning, since, until, versions, confidence, note, sources: claim[6].map(sourceOf), disagrees };
+function claimOf([words, since, until, versions, confidence, note, sources, disagrees, others, months], claimed) {
+  const meaning = claimed.replace(/^(\d{3})(?: (.*))?$/s, (_, status, text) => `refused with ${status}${text ? `: ${text}` : ""}`);
+  return {
+    ...valueAt([words, since, until, versions, confidence, note, sources], meaning),
+    disagrees: disagrees.map(([value, note, [source]]) => {
+      const [valueText, noteText] = textsOf([value, note]);
+      return { value: valueText, note: noteText, source: sourceOf(source) };
+    }),
+    others: others.map((each) => valueAt(each, "")),
+    months: months.map(([month, confirmed, contradicted, otherwise]) => ({ month: matrix().texts[month], confirmed, contradicted, otherwise })),
+  };
+}
+
+// A value of a claim at a time, with its sources.
+function valueAt([words, ...about], otherwise) {
+  const sources = about.pop();
+  const [text, since, until, versions, confidence, note] = textsOf([words, ...about]);
+  return { meaning: text || otherwise, since, until, versions, confidence, note, sources: sources.map(sourceOf) };
 }
 
 function sourceOf(numbers) {
-  const [text, url, read, quote] = textsOf(numbers);
-  return { text, url, read, quote };
+  const [text, link, read, quote] = textsOf(numbers);
+  return { text, url: addressOfSource(text, link), read, quote };
+}
+
+// The marks stand for addresses that the text of a source has in it.
+function addressOfSource(text, link) {
+  if (link === "=") return text;
+  return link === "@" ? text.replace(/^([^@]+)@(\w+):(.+)$/s, "https://github.com/$1/blob/$2/$3") : link;
 }
 
 // The provider's claims that the rule or probe of a cell reads.

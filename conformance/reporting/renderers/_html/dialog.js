@@ -2,7 +2,8 @@
 function fillDialog(dialog, path, found) {
   const close = make("button", { type: "button", class: "close" }, "Close");
   close.addEventListener("click", () => dialog.close());
-  dialog.replaceChildren(close, ...(found.length ? cellReport(found) : notFound(path)));
+  const ofModel = path[2]?.startsWith("on ") ? modelReport(path) : null;
+  dialog.replaceChildren(close, ...(ofModel ?? (found.length ? cellReport(found) : notFound(path))));
 }
 
 function notFound(path) {
@@ -42,9 +43,11 @@ function observation(cell) {
       ["Seen", details.observed || seenText(cell)],
       ["Expected failure", details.expected || expectedText(verdict)],
       ["Cases", details.cases.join(", ")],
+      ["Breaks", index.rows[cell.row].harm],
     ]),
     ...failures(cell, details, "h4"),
     ...titled("h4", "Claim", details.claim ? claimDetails(details.claim) : []),
+    ...titled("h4", "Releases", releasesOf(cell)),
     ...titled("h4", "Recordings", recordings(cell)),
     ...titled("h4", "Repeat this run", commandOf(cell) ? copyable(commandOf(cell), "Copy command") : []),
     permanent(cell),
@@ -82,7 +85,9 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function seenText({ judged }) {
+function seenText(cell) {
+  if (index.rows[cell.row].family === "probes" && evidenceOf(cell).name === "simulated") return "the simulator answers as claimed";
+  const { judged } = cell;
   return judged ? `${plural(judged, "element")} checked, no findings` : "nothing";
 }
 

@@ -12,11 +12,11 @@ function readRow(element, place) {
   const [head, ...cells] = element.cells;
   const name = head.firstElementChild.textContent;
   const on = (head.querySelector(".on")?.textContent ?? "").replace(/^on /, "");
-  const { subject, wire } = element.dataset;
+  const { subject, wire, service, kind } = element.dataset;
   const label = head.querySelector(".wire")?.textContent ?? "";
-  const found = { element, place, name, on, subject, wire, label, answers: cells.map(readAnswer) };
+  const found = { element, place, name, on, subject, wire, label, service, kind, answers: cells.map(readAnswer) };
   const words = found.answers.flatMap(({ value, notes }) => [value, ...notes]);
-  return { ...found, text: [head.textContent, ...words].join(" ").toLowerCase() };
+  return { ...found, text: [subject, head.textContent, ...words].join(" ").toLowerCase() };
 }
 
 function readAnswer(element) {
@@ -24,14 +24,14 @@ function readAnswer(element) {
   const value = element.querySelector(".v").textContent;
   // The cell may have a second class, of its age.
   const meaning = MEANINGS.find((each) => element.classList.contains(each));
-  return { element, value, notes, meaning, evidence: element.querySelector(".e")?.textContent.trim() ?? "" };
+  return { element, value, notes, meaning, isContested: Boolean(element.querySelector(".c")), evidence: element.querySelector(".e")?.textContent.trim() ?? "" };
 }
 
 function preparePins(toggle) {
   for (const { rows } of factTables) {
     for (const row of rows) {
+      if (!row.element.querySelector(".pin")) continue;
       const button = make("button", { type: "button", class: "pin", "aria-pressed": "false" }, "☆");
-      button.setAttribute("aria-label", `Pin ${row.subject}`);
       button.addEventListener("click", () => toggle(row.subject));
       row.element.querySelector(".pin").replaceWith(button);
       row.pin = button;
@@ -50,12 +50,16 @@ function prepareSorting(sort) {
   }
 }
 
+// The tables that a view shows; a search shows all that have what it looks for.
+const SHOWN = { "": ["providers", "adapters"], sdks: ["adapters"], agents: ["agents"], gateways: ["gateways"] };
+
 function showFacts(state) {
-  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = factTables.map((each) => showTable(each, words, state));
+  const query = understood(state);
+  const shown = factTables.map((each) => showTable(each, query, state));
+  const isSearch = Boolean(state.q);
   factTables.forEach(({ element, questions }, number) => {
     const asked = questions.findIndex(({ name }) => name === state.ask);
-    const isOther = state.ask && asked < 0;
+    const isOther = (state.ask && asked < 0) || (!isSearch && !state.ask && !SHOWN[state.view].includes(element.id));
     element.parentElement.hidden = isOther || !shown[number].length;
     element.dataset.asked = asked + 1;
     if (isOther) shown[number] = [];
@@ -63,12 +67,11 @@ function showFacts(state) {
   return shown;
 }
 
-function showTable({ element, questions, rows }, words, { sort, ask, pin, q, wire }) {
+function showTable({ element, questions, rows }, query, { sort, ask, pin, wire, only }) {
   const column = questions.findIndex(({ name }) => name === (sort || ask).replace(/^-/, ""));
   const sign = sort.startsWith("-") ? -1 : 1;
-  const exact = q.trim().toLowerCase();
   const pins = namesOf(pin);
-  const rank = (row) => (pins.includes(row.subject) ? 0 : exact && [row.name, row.subject, row.on].includes(exact) ? 1 : 2);
+  const rank = (row) => (pins.includes(row.subject) ? 0 : query.providers.has(row.service) && !row.on ? 1 : 2);
   const compare = (a, b) => rank(a) - rank(b) || sign * compareAnswers(a.answers[column], b.answers[column]) || a.place - b.place;
   const ordered = [...rows].sort(compare);
   const [body] = element.tBodies;
@@ -76,17 +79,25 @@ function showTable({ element, questions, rows }, words, { sort, ask, pin, q, wir
   if (ordered.some((row, number) => body.rows[number] !== row.element)) body.append(...ordered.map((row) => row.element));
   for (const row of rows) {
     const isPinned = pins.includes(row.subject);
-    const isOfWire = !wire || row.wire === wire;
-    row.element.hidden = !isPinned && !(isOfWire && words.every((word) => row.text.includes(word)));
+    const fits = (!wire || row.wire === wire) && (only !== "contested" || row.answers.some(({ isContested }) => isContested));
+    row.element.hidden = !isPinned && !(fits && finds(query, row));
     row.element.classList.toggle("pinned", isPinned);
-    row.pin.setAttribute("aria-pressed", String(isPinned));
-    row.pin.textContent = isPinned ? "★" : "☆";
+    if (row.pin) markPin(row, isPinned, pins);
   }
   questions.forEach((question, number) => {
     if (number === column) question.element.setAttribute("aria-sort", sign > 0 ? "descending" : "ascending");
     else question.element.removeAttribute("aria-sort");
   });
   return ordered.filter((row) => !row.element.hidden);
+}
+
+// The second pin opens the comparison, so it says so.
+function markPin({ pin, subject }, isPinned, pins) {
+  const compares = !isPinned && pins.length === 1;
+  pin.setAttribute("aria-pressed", String(isPinned));
+  pin.setAttribute("aria-label", compares ? `Compare ${pins[0]} with ${subject}` : `Pin ${subject}`);
+  pin.textContent = isPinned ? "★" : compares ? "⇄" : "☆";
+  pin.title = compares ? `Compare with ${pins[0]}` : "Pin, to compare";
 }
 
 function compareAnswers(a, b) {

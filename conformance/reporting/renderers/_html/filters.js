@@ -5,14 +5,14 @@ const GROUPS = [
   ["kind", "Kind", [...new Set(index.subjects.map(({ kind }) => kind))].map((kind) => [kind, "", kind])],
 ];
 
-const UNFILTERED = { verdict: [], evidence: [], kind: [], wire: "" };
+const UNFILTERED = { verdict: [], evidence: [], kind: [], wire: "", only: "" };
 
 function buildFilters(holder, changed) {
-  const groups = GROUPS.map(([name, title, options]) => filterGroup(name, title, options));
+  const groups = [...GROUPS, ["only", "Sources", [["contested", "≠", "contested"]]]].map(([name, title, options]) => filterGroup(name, title, options));
   const clear = make("button", { type: "button" }, "Clear filters");
   const form = make("form", {}, ...groups, clear);
   const read = (name) => new FormData(form).getAll(name);
-  form.addEventListener("input", () => changed(Object.fromEntries(GROUPS.map(([name]) => [name, read(name)]))));
+  form.addEventListener("input", () => changed({ ...Object.fromEntries(GROUPS.map(([name]) => [name, read(name)])), only: read("only")[0] ?? "" }));
   form.addEventListener("submit", (event) => event.preventDefault());
   clear.addEventListener("click", () => changed(UNFILTERED));
   holder.append(make("details", {}, make("summary", {}, "Filter by result, evidence and kind"), form));
@@ -28,14 +28,15 @@ function filterGroup(name, title, options) {
 }
 
 function writeFilters(holder, state) {
-  for (const box of holder.querySelectorAll("input")) box.checked = state[box.name].includes(box.value);
+  for (const box of holder.querySelectorAll("input")) box.checked = [state[box.name]].flat().includes(box.value);
 }
 
 // Each word must be in the subject or in the row: `deepseek ids` finds the cells of DeepSeek about ids.
 function passing(state) {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
   const holds = (texts) => words.map((word) => texts.map((text) => text.toLowerCase().includes(word)));
-  const bySubject = holds(index.subjects.map(({ name, title, model }) => `${name} ${title} ${model}`));
+  const called = (service) => (index.aliases[service] ?? []).join(" ");
+  const bySubject = holds(index.subjects.map(({ name, title, model, service }) => `${name} ${title} ${model} ${called(service)}`));
   const byRow = holds(index.rows.map(({ name, title }) => `${name} ${title}`));
   const isOfView = KINDS.find(([view]) => view === state.view)[2];
   const rows = index.rows.map(isOfView);
@@ -48,6 +49,7 @@ function passing(state) {
       subjects[cell.subject] &&
       verdicts[cell.verdict] &&
       evidence[cell.evidence] &&
+      (state.only !== "contested" || isContestedCell(cell)) &&
       words.every((_, number) => bySubject[number][cell.subject] || byRow[number][cell.row]),
   );
 }
@@ -57,7 +59,7 @@ function allows(wanted, name) {
 }
 
 function isFiltered(state) {
-  return Boolean(state.wire) || GROUPS.some(([name]) => state[name].length);
+  return Boolean(state.wire || state.only) || GROUPS.some(([name]) => state[name].length);
 }
 
 // Why nothing passes: the search alone, or the filters that hide what it finds.

@@ -23,7 +23,7 @@ function alsoFound(state, rows) {
 }
 
 function nothingFound(state) {
-  const names = [...new Set(factTables.flatMap(({ rows }) => rows.map((row) => row.name)))];
+  const names = [...new Set([...factTables.flatMap(({ rows }) => rows.map((row) => row.name)), ...Object.keys(index.aliases), ...families.map(({ title }) => title)])];
   const near = names.map((name) => [similarity(name, state.q), name]).sort(([a], [b]) => b - a).slice(0, 3);
   const links = near.filter(([score]) => score > LEAST_SIMILAR).map(([, name]) => make("a", { href: writeAddress({ ...state, q: name, at: "" }) }, name));
   const where = state.wire ? ` on ${index.wires[state.wire]}` : "";

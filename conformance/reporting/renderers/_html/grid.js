@@ -5,7 +5,7 @@ const LEAST_ROWS = 10;
 function showGrids(holder, shown) {
   const open = new Set([...holder.querySelectorAll("details[open]")].map((each) => each.dataset.family));
   const byFamily = grouped(shown, (cell) => index.rows[cell.row].family);
-  const made = families.filter((family) => byFamily.has(family)).map((family) => foldedGrid(family, byFamily.get(family)));
+  const made = rowFamilies.filter((family) => byFamily.has(family)).map((family) => foldedGrid(family, byFamily.get(family)));
   holder.replaceChildren(...made);
   for (const fold of made) fold.open = made.length === 1 || open.has(fold.dataset.family);
 }
@@ -80,7 +80,7 @@ function gridLine(same, isNamed) {
   const evidence = evidenceOf(cell);
   const variants = same.map((each) => each.variant).filter(Boolean).join(", ");
   const kind = verdict.name === "unknown" ? [] : [make("i", { "aria-hidden": "true" }, ` ${evidence.mark}`), ` ${evidence.word}`];
-  const more = [isNamed && variants, same.every((each) => detailsOf(each).expected) && "expected"].filter(Boolean).join(", ");
+  const more = [isNamed && variants, same.every((each) => detailsOf(each).expected) && "expected", isContestedCell(cell) && "≠ contested"].filter(Boolean).join(", ");
   return make(
     "span",
     { class: `line ${verdict.name}` },

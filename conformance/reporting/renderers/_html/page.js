@@ -21,11 +21,11 @@ function start() {
   byId("form").addEventListener("submit", (event) => event.preventDefault());
   byId("form").addEventListener("reset", (event) => {
     event.preventDefault();
-    go({ ...state, q: "", wire: "", ask: "", sort: "", at: "" });
+    go({ ...state, q: "", wire: "", ask: "", only: "", sort: "", at: "" });
     search.focus();
   });
   byId("wire")?.addEventListener("change", ({ target }) => go({ ...searchable(state), wire: target.value, at: "" }));
-  search.addEventListener("input", () => go({ ...searchable(state), q: search.value.trim(), ask: "", at: "" }, true));
+  search.addEventListener("input", () => go({ ...searchable(state), q: search.value.trim(), ask: "", only: "", at: "" }, true));
   byId("skip").addEventListener("click", skip);
   dialog.addEventListener("close", leaveCell);
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
@@ -40,7 +40,7 @@ function start() {
 
 // A search typed on the page of a subject, or on one without a search, leads back to the core facts.
 function searchable(from) {
-  return ["of", "compare", "trust"].includes(from.view) ? { ...from, view: "", path: [] } : from;
+  return ["of", "compare", "trust", "model"].includes(from.view) ? { ...from, view: "", path: [] } : from;
 }
 
 // Typing replaces the address, so that Back skips the single letters.
@@ -52,9 +52,13 @@ function go(next, isTyped = false) {
   return true;
 }
 
+// The second pin opens the comparison; Back leads to the rows with both pins.
 function togglePin(subject) {
   const isPinned = state.pin.includes(subject);
-  go({ ...state, pin: isPinned ? state.pin.filter((each) => each !== subject) : [...state.pin, subject] });
+  const pin = isPinned ? state.pin.filter((each) => each !== subject) : [...state.pin, subject];
+  const opens = !isPinned && pin.length === 2;
+  go({ ...state, pin });
+  if (opens) go({ view: "compare", pin, wire: state.wire });
 }
 
 function toggleSort(name) {
@@ -85,15 +89,15 @@ function showView(next) {
   state = next;
   if (search.value.trim() !== state.q) search.value = state.q;
   if (byId("wire")) byId("wire").value = state.wire;
-  document.body.classList.toggle("searching", Boolean(state.q || state.ask) || !["", "sdks", ...KINDS.map(([view]) => view)].includes(state.view));
+  document.body.classList.toggle("searching", Boolean(state.q || state.ask || state.only) || !["", "sdks", ...KINDS.map(([view]) => view)].includes(state.view));
   markCurrent();
   const isGrid = KINDS.some(([view]) => view === state.view);
-  const isFacts = ["", "sdks"].includes(state.view);
+  const isFacts = state.view in SHOWN;
   byId("facts").hidden = !isFacts;
-  byId("trust").hidden = !isFacts && state.view !== "trust";
+  byId("trust").hidden = (!isFacts && state.view !== "trust") || Boolean(state.q);
   document.body.dataset.view = state.view;
   byId("filters").hidden = byId("grids").hidden = !isGrid;
-  byId("other").hidden = !["of", "compare", "changes"].includes(state.view);
+  byId("other").hidden = !["of", "compare", "changes", "model", "models"].includes(state.view);
   printable = [];
   if (isGrid) showCells();
   else showOthers();
@@ -105,8 +109,9 @@ function showView(next) {
 function markCurrent() {
   for (const link of document.querySelectorAll("nav a")) {
     const target = readAddress(link.getAttribute("href"));
-    const isCurrent = target.view === state.view && target.ask === (link.closest("#asks") ? state.ask : "");
-    const isAsked = link.closest("#asks") && !target.ask && target.view === "";
+    const isQuestion = link.closest("#asks");
+    const isCurrent = target.view === state.view && target.ask === (isQuestion ? state.ask : "") && target.only === (isQuestion ? state.only : "");
+    const isAsked = isQuestion && !target.ask && !target.only && target.view === "";
     if (isCurrent && !isAsked) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
     const kept = link.closest("#views") ? { q: state.q } : {};
@@ -130,22 +135,25 @@ function showOthers() {
   const [holder, answer] = [byId("other"), byId("answer")];
   byId("count").textContent = "";
   answer.hidden = true;
-  if (["", "sdks"].includes(state.view)) return showCoreFacts(answer);
+  if (state.view in SHOWN) return showCoreFacts(answer);
   if (state.view === "of") showSubject(holder, state.path[0] ?? "");
-  const rows = { compare: showCompare, changes: showChanges }[state.view]?.(holder, state) ?? [];
+  const rows = { compare: showCompare, changes: showChanges, model: showModel, models: showModels }[state.view]?.(holder, state) ?? [];
   rowsToSave = () => (state.view === "of" ? cellDownload(matrix().bySubject.get(subjectNumber(state.path[0])) ?? []) : rows);
 }
 
+const COUNTED = { providers: "provider row", adapters: "SDK row", agents: "agent row", gateways: "gateway row" };
+
 function showCoreFacts(answer) {
   const shown = showFacts(state);
-  const [providers, adapters] = shown.map((rows) => rows.length);
   showAnswer(answer, state, shown);
   rowsToSave = () => factDownload(shown);
   const pins = state.pin.length > 1 ? [" ", make("a", { href: writeAddress({ ...state, view: "compare" }) }, `Compare ${state.pin.length} pinned`)] : [];
-  const counted = [[providers, "provider row"], [adapters, "SDK row"]].filter(([count]) => count);
-  const counts = state.q || state.wire ? `${counted.map(([count, noun]) => plural(count, noun)).join(", ")}.` : "";
-  const isEmpty = state.view === "sdks" ? !adapters : !providers && !adapters;
-  byId("count").replaceChildren(...(!isEmpty || state.ask ? [counts] : [nothingFound(state)]), ...pins);
+  const hint = state.pin.length === 1 ? [` Tap ⇄ at another row to compare it with ${state.pin[0]}.`] : [];
+  const counted = shown.map((rows, number) => [rows.length, COUNTED[factTables[number].element.id]]).filter(([count]) => count);
+  const isNarrowed = state.q || state.wire || state.only;
+  const counts = isNarrowed ? `${counted.map(([count, noun]) => plural(count, noun)).join(", ")}${counted.length ? "." : ""}` : "";
+  const isEmpty = !counted.length && !understood(state).families.length;
+  byId("count").replaceChildren(...(!isEmpty || state.ask ? [counts] : [nothingFound(state)]), ...hint, ...pins);
 }
 
 function showCell(cellPath, isFirst) {

@@ -11,9 +11,11 @@ function showSubject(holder, name) {
   const cells = matrix().bySubject.get(number) ?? [];
   const isAdapter = subject.kind === "adapter";
   const versions = subject.versions.length ? ` Versions: ${subject.versions.join(", ")}.` : "";
+  const compare = isAdapter ? [] : [" ", make("a", { href: writeAddress({ view: "compare", pin: [subject.name] }) }, "Compare it with…")];
   holder.replaceChildren(
     make("h2", {}, subject.title),
-    make("p", {}, `${capital(subject.kind)} ${subject.name}, model ${subject.model}.${versions}`),
+    make("p", {}, `${capital(subject.kind)} ${subject.name}, model ${subject.model}.${versions}`, ...compare),
+    ...(isAdapter ? releaseLines([factRow(subject.name)].filter(Boolean)) : servedModels(subject)),
     ...(wiresOf(subject).length > 1 && subject.main ? wireColumns(subject) : subjectAnswers(subject)),
     ...(isAdapter ? [...failedRows(cells, true), wholeRequests(subject)] : testedOn(subject)),
     ...titled("h3", "The second request, to copy", secondRequests(subject)),
@@ -46,7 +48,12 @@ function wireColumns(subject) {
   });
   const lines = rows[0].questions.map(({ element, text }, number) => {
     const title = make("th", { scope: "row", title: text }, element.textContent);
-    return make("tr", {}, title, ...rows.map((row) => row.answers[number].element.cloneNode(true)));
+    const cells = rows.map((row, at) => {
+      const cell = row.answers[number].element.cloneNode(true);
+      cell.dataset.head = capital(wires[at].wire);
+      return cell;
+    });
+    return make("tr", {}, title, ...cells);
   });
   const corner = make("th", { scope: "col" }, "Fact");
   const columns = make("table", { class: "facts wires", "aria-label": "Core facts by API" }, make("thead", {}, make("tr", {}, corner, ...heads)), make("tbody", {}, ...lines));
@@ -55,9 +62,15 @@ function wireColumns(subject) {
   return [columns, make("p", {}, all, ". ", below)];
 }
 
+// The models that it serves, as far as claims or recordings name them, with links to all their hosts.
+function servedModels({ name }) {
+  const own = families.filter(({ number }) => hostsOf(number).has(name));
+  return own.length ? [make("details", {}, make("summary", {}, `Its ${plural(own.length, "model")}, and who else serves them`), make("p", {}, ...joined(own.map(familyLink), " · ")))] : [];
+}
+
 function testedOn({ service }) {
-  const rows = factTables[1].rows.filter((row) => row.on === service);
-  return titled("h3", `SDKs tested on it: do they keep the reasoning?`, answerLines(rows, 0, MEANINGS));
+  const rows = factTables[1].rows.filter((row) => row.service === service);
+  return titled("h3", "SDKs tested on it: do they keep the reasoning?", [...answerLines(rows, 0, MEANINGS), ...releaseLines(rows)]);
 }
 
 function secondRequests({ provider }) {

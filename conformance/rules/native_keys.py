@@ -1,0 +1,58 @@
+"""Keys of native requests that their wire does not have, the claims about them, and how vendors name their places."""
+
+from typing import Any, Final
+
+from conformance.documents.pointer import Place
+from conformance.rules.context import Fault
+from conformance.wire.native_views import NativeBody
+from conformance.wires.gemini.names import snake_case
+
+TOP: Final = "request.unknown-top-field"
+MESSAGE: Final = "request.unknown-message-field"
+PART: Final = "request.unknown-part-field"
+NESTED: Final = "request.unknown-nested-field"
+CLAIMS: Final = (TOP, MESSAGE, PART, NESTED)
+
+_TURNS: Final = ("messages", "input", "contents")
+
+
+def fault(request: NativeBody, holder: Place, key: str, words: str = "") -> Fault:
+    """Return the fault of an unknown key in the object at a place; the claim about it depends on the place."""
+    numbers = [token for token in holder if type(token) is int]
+    values: dict[str, Any] = dict(zip(("index", "position"), numbers, strict=False))
+    values |= {"field": key, "path": _path(request.native.protocol, holder, request.value)}
+    words = words or f"expected a known name, got {key[:40]!r}"
+    return Fault(words, (*holder, key), values=values, claim=_claim(holder))
+
+
+def _claim(holder: Place) -> str:
+    if not holder:
+        return TOP
+    if holder[0] not in _TURNS:
+        return NESTED
+    # A turn is at its list and its position.
+    return MESSAGE if len(holder) <= len(("contents", 0)) else PART
+
+
+def _path(wire: str, place: Place, body: Any) -> str:
+    """Return how the vendor's refusals name a place: `messages.0.content.1.text`, `input[0].content[1]`."""
+    if wire == "messages":
+        return _dotted(place, body)
+    names = [f"[{token}]" if type(token) is int else f".{_spelled(wire, token)}" for token in place]
+    return "".join(names).removeprefix(".")
+
+
+def _spelled(wire: str, name: Any) -> str:
+    return snake_case(name) if wire == "gemini" else name
+
+
+def _dotted(place: Place, body: Any) -> str:
+    """Return a place as Anthropic does: with the type of each block and tool behind its position."""
+    path: list[str] = []
+    value = body
+    for before, token in zip(("", *place), place, strict=False):
+        value = value[token]
+        path.append(str(token))
+        if before in ("content", "tools"):
+            path.append(str(value.get("type") or "custom"))
+    return ".".join(path)
