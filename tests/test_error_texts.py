@@ -82,6 +82,7 @@ def test_a_text_that_no_host_is_known_to_say_has_the_cause_that_its_words_say(ex
     assert (expected, (), True) == (found.cause.id, found.sayings, found.is_likely)
 
 
+@pytest.mark.slow
 def test_the_words_alone_say_the_cause_of_most_known_texts() -> None:
     said_of = [
         (each.cause, cause_by_field(each.text, likely_cause(each.text))) for each in (*of_profiles(), *of_files())
