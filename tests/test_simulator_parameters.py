@@ -85,7 +85,8 @@ def test_an_answer_is_a_json_object_if_that_is_wanted(
     client: httpx.Client,
     stream: bool,  # noqa: FBT001
 ) -> None:
-    (reply,) = post(client, urls["openai"], response_format={"type": "json_object"}, stream=stream)
+    asked = [{"role": "user", "content": "Hello, in JSON"}]
+    (reply,) = post(client, urls["openai"], messages=asked, response_format={"type": "json_object"}, stream=stream)
     assert {"answer": ANSWER} == json.loads(reply.message["content"])
 
 

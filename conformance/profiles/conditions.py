@@ -1,10 +1,12 @@
 """Conditions on a request body: whether a model thinks when it answers one."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from conformance.documents.pointer import parse, resolve
 from conformance.profiles.claims import Claims
+
+_BOUNDS: Final = frozenset({"above", "below", "longer"})
 
 
 def thinks(claims: Claims, body: Any) -> bool | None:
@@ -21,8 +23,9 @@ def thinks(claims: Claims, body: Any) -> bool | None:
 
 
 def matches(condition: Mapping[str, Any], body: Any) -> bool:
-    """Return True if a request body meets a condition: `at` a pointer, and `equals`, `in`, `not-in` or `present`.
+    """Return True if a request body meets a condition: `at` a pointer, and what is to hold of the value there.
 
+    That is `equals`, `in`, `not-in`, `above` or `below` for a number, `longer` for a text or a list, or `present`.
     Null counts as absent, as it does on the wire. A condition with `at` alone requires presence.
     """
     value = _value_at(body, condition["at"])
@@ -32,7 +35,16 @@ def matches(condition: Mapping[str, Any], body: Any) -> bool:
         return any(_same(value, each) for each in condition["in"])
     if "not-in" in condition:
         return not any(_same(value, each) for each in condition["not-in"])
+    if condition.keys() & _BOUNDS:
+        return _is_beyond(value, condition)
     return (value is not None) is condition.get("present", True)
+
+
+def _is_beyond(value: Any, condition: Mapping[str, Any]) -> bool:
+    if "longer" in condition:
+        return type(value) in (str, list) and len(value) > condition["longer"]
+    is_number = type(value) in (int, float)
+    return is_number and (value > condition["above"] if "above" in condition else value < condition["below"])
 
 
 def _value_at(body: Any, pointer: str) -> Any:

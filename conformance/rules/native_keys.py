@@ -1,11 +1,11 @@
 """Keys of native requests that their wire does not have, the claims about them, and how vendors name their places."""
 
-import re
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
 from conformance.rules.context import Fault
 from conformance.wire.native_views import NativeBody
+from conformance.wires.gemini.names import snake_case
 
 TOP: Final = "request.unknown-top-field"
 MESSAGE: Final = "request.unknown-message-field"
@@ -14,7 +14,6 @@ NESTED: Final = "request.unknown-nested-field"
 CLAIMS: Final = (TOP, MESSAGE, PART, NESTED)
 
 _TURNS: Final = ("messages", "input", "contents")
-_CAPITAL: Final = re.compile(r"(?<!^)[A-Z]")
 
 
 def fault(request: NativeBody, holder: Place, key: str, words: str = "") -> Fault:
@@ -44,7 +43,7 @@ def _path(wire: str, place: Place, body: Any) -> str:
 
 
 def _spelled(wire: str, name: Any) -> str:
-    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name) if wire == "gemini" else name
+    return snake_case(name) if wire == "gemini" else name
 
 
 def _dotted(place: Place, body: Any) -> str:

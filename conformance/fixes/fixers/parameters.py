@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from conformance.fixes.problem import Candidate, ClientProblem
+from conformance.rules.messages.budget_not_too_small import LEAST_BUDGET
 from conformance.wire.native import CHAT
 from conformance.wire.values import as_object
 
@@ -13,6 +14,7 @@ ORDER: Final = 40
 RULES: Final = (
     "request/*",
     "messages/budget-below-max-tokens",
+    "messages/budget-not-too-small",
     "messages/temperature-one-with-thinking",
     "native/no-unknown-fields",
     "native/request-shape",
@@ -77,6 +79,9 @@ def _other_values(request: Mapping[str, Any], problem: ClientProblem) -> Iterato
     if isinstance(budget, int) and isinstance(limit, int):
         # The limit counts the thinking, too: raised, the answer keeps the room that it was given.
         yield Candidate({**request, "max_tokens": limit + budget}, "raise max_tokens by the budget")
+        raised = {**request["thinking"], "budget_tokens": LEAST_BUDGET}
+        limits = {"max_tokens": max(limit, 2 * LEAST_BUDGET)}
+        yield Candidate({**request, **limits, "thinking": raised}, "think with the least budget", whole=True)
     if "temperature" in request:
         yield Candidate({**request, "temperature": 1}, "send temperature 1")
     if "tool_choice" in request:

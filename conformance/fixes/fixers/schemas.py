@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from conformance.documents.pointer import Place, value_at
 from conformance.fixes.problem import Candidate, ClientProblem
+from conformance.rules.tool_parameters import parts
+from conformance.wire.values import as_object
 
 ORDER: Final = 35
 RULES: Final = (
@@ -106,11 +108,36 @@ def _all_required(holder: dict[str, Any], key: str) -> bool:
     return bool(found)
 
 
+def _with_items(holder: dict[str, Any], key: str) -> bool:
+    found = [part for _, part in parts(as_object(holder.get(key))) if _is_array(part) and "items" not in part]
+    for part in found:
+        part["items"] = {}
+    return bool(found)
+
+
+def _is_array(part: dict[str, Any]) -> bool:
+    kinds = part.get("type")
+    return "array" in [str(each).lower() for each in (kinds if isinstance(kinds, list) else [kinds])]
+
+
+def _declared_alone(holder: dict[str, Any], key: str) -> bool:
+    """Require no property that is not declared."""
+    changed = False
+    for _, part in parts(as_object(holder.get(key))):
+        required, properties = part.get("required"), as_object(part.get("properties"))
+        if isinstance(required, list) and any(name not in properties for name in required):
+            part["required"] = [name for name in required if name in properties]
+            changed = True
+    return changed
+
+
 def _without_strict(holder: dict[str, Any], _key: str) -> bool:
     return holder.pop("strict", None) is not None
 
 
 _STEPS: Final = (
+    ("let each array have items of any kind", (_with_items,)),
+    ("require only properties that are declared", (_declared_alone,)),
     ("say that there are no properties", (_with_properties,)),
     ("allow no other properties", (_closed,)),
     ("require every property", (_all_required,)),

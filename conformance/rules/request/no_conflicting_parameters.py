@@ -2,7 +2,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance import profiles
-from conformance.documents.pointer import parse
+from conformance.documents.pointer import parse, value_at
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import body_as_sent
@@ -38,10 +38,14 @@ def judge(request: Body, context: Context) -> list[Fault]:
     for conflict in context.claim("request.conflicts"):
         conditions = conflict["when"]
         if conflict["verdict"] != "accepted" and all(profiles.matches(each, body) for each in conditions):
-            values = {"model": request.exchange.model}
             at = tuple(parse(conditions[0]["at"])) if len(conditions) == 1 else ()
+            values = {"model": request.exchange.model, "length": _length(value_at(body, at))}
             faults.append(Fault(_message(conditions), at=at, values=values, verdict=conflict["verdict"]))
     return faults
+
+
+def _length(value: Any) -> int | None:
+    return len(value) if type(value) in (str, list) else None
 
 
 def _message(conditions: Sequence[Mapping[str, Any]]) -> str:

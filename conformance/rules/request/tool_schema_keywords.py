@@ -1,9 +1,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.documents.pointer import value_at
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.tool_parameters import MOST, parameters_of
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
 
@@ -15,8 +15,6 @@ _EITHER = [{"required": ["city"]}, {"required": ["place"]}]
 _DEFINED = {"type": "object", "properties": {}, "$defs": {"place": {"type": "string"}}}
 _DECLARED = "/0/request/tools/0/functionDeclarations"
 _OBJECT = {"type": "object", "properties": {}}
-_MOST = 10_000
-"""No schema of a tool has more parts than this; of one that has, the rest is not looked at."""
 
 
 @rule(
@@ -47,9 +45,8 @@ def judge(tool: Body, context: Context) -> list[Fault]:
     Schemas that are generated from types often have `$ref`, `$defs` or `anyOf`. To fix it, replace each reference with
     what it refers to, and merge the branches of a composition at the root into one object.
     """
-    function = tool.value.get("function") if type(tool.value) is dict else None
-    parameters = function.get("parameters") if type(function) is dict else None
-    if type(function) is not dict or type(parameters) is not dict or _is_raw(tool, context):
+    parameters = parameters_of(tool, context)
+    if parameters is None:
         return []
     faults = []
     for limit in context.claim("tools.schema-keywords"):
@@ -57,25 +54,21 @@ def judge(tool: Body, context: Context) -> list[Fault]:
         used = next((each for each in limit["keywords"] if each in found), None)
         if used is not None and limit["verdict"] != "accepted":
             where = " at the root" if limit["at"] == "root" else ""
-            values = {"name": function.get("name"), "position": tool.place[-1], "value": used, "kind": used}
+            values = {
+                "name": tool.value["function"].get("name"),
+                "position": tool.place[-1],
+                "value": used,
+                "kind": used,
+            }
             message = f"expected parameters without {used}{where}, got one"
             faults.append(Fault(message, ("function", "parameters"), values=values, verdict=limit["verdict"]))
     return faults
 
 
-def _is_raw(tool: Body, context: Context) -> bool:
-    """Return whether Gemini gets the parameters as a JSON Schema, beside the subset that it takes as `parameters`."""
-    native = context.exchange.native
-    if native is None:
-        return False
-    _, _, *place = native.place(tool.place)
-    return not {"parametersJsonSchema", "parameters_json_schema"}.isdisjoint(value_at(native.request, place) or ())
-
-
 def _keywords(schema: Mapping[str, Any]) -> Iterator[str]:
     """Yield the keywords of a schema and of those within it; names of properties and values are none."""
     waiting: list[Any] = [schema]
-    for _ in range(_MOST):
+    for _ in range(MOST):
         if not waiting:
             return
         part = waiting.pop()

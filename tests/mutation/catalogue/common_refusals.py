@@ -1,0 +1,83 @@
+"""Faults that hosts refuse most often: schemas of tools, limits, and the forms of another wire."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+from tests.mutation import definition, targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import REJECTED
+from tests.mutation.native_targets import blocks
+from tests.mutation.targets import Slot
+
+on_chat = definition.mutation
+on_messages = partial(definition.mutation, wire="messages")
+on_responses = partial(definition.mutation, wire="responses")
+on_gemini = partial(definition.mutation, wire="gemini")
+
+_MARK: Final = {"type": "ephemeral"}
+
+
+def _parameters(body: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = body["tools"][0]["function"]["parameters"]
+    return found
+
+
+@on_chat(targets.requests_with_tools, "request/tool-arrays-have-items", claims={"tools.array-without-items": REJECTED})
+def array_of_anything(body: dict[str, Any]) -> None:
+    """A parameter is an array that does not say of what."""
+    _parameters(body).setdefault("properties", {})["cities"] = {"type": "array"}
+
+
+@on_chat(targets.requests_with_tools, "request/tool-required-declared", claims={"tools.required-undeclared": REJECTED})
+def undeclared_parameter_required(body: dict[str, Any]) -> None:
+    """A parameter is required that is not declared."""
+    _parameters(body)["required"] = ["nowhere"]
+
+
+@on_chat(targets.requests, "request/json-mode-says-json", claims={"request.json-word": REJECTED})
+def json_mode_unsaid(body: dict[str, Any]) -> None:
+    """The JSON mode is asked for, and no message says so."""
+    body["response_format"] = {"type": "json_object"}
+
+
+@on_messages(targets.requests, "messages/cache-marks-few", claims={"messages.cache-marks-over-4": REJECTED})
+def five_cache_marks(body: dict[str, Any]) -> None:
+    """Five blocks are marked for the cache."""
+    body["system"] = [{"type": "text", "text": "You are a bot.", "cache_control": _MARK} for _ in range(5)]
+
+
+def _thinks(body: Any) -> bool:
+    return isinstance(body, dict) and body.get("thinking", {}).get("type") == "enabled"
+
+
+def _thinking(records: Sequence[Record]) -> Any:
+    return (body for body in targets.requests(records) if _thinks(body))
+
+
+@on_messages(_thinking, "messages/budget-not-too-small", claims={"messages.budget-under-1024": REJECTED})
+def budget_of_a_few_tokens(body: dict[str, Any]) -> None:
+    """The budget for thinking is smaller than the model accepts."""
+    body["thinking"] = {**body["thinking"], "budget_tokens": 512}
+
+
+@on_messages(blocks("text"), "native/part-types-known", claims={"request.unknown-part-type": REJECTED})
+def image_of_chat_completions(block: Slot) -> None:
+    """A block is an image as chat completions send it."""
+    block.holder.insert(block.key, {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}})
+
+
+@on_responses(targets.requests, "native/part-types-known", claims={"request.unknown-part-type": REJECTED})
+def text_of_chat_completions(body: dict[str, Any]) -> None:
+    """A part is a text as chat completions send it."""
+    body["input"] = [{"role": "user", "content": [{"type": "text", "text": "Hello."}]}, *body["input"]]
+
+
+@on_gemini(targets.requests, "gemini/calls-after-user", claims={"gemini.call-not-after-user": REJECTED})
+def history_cut_at_a_call(body: dict[str, Any]) -> None:
+    """The history is cut so that it begins with a call of the model."""
+    at = next(
+        (at for at, each in enumerate(body["contents"]) if any("functionCall" in part for part in each["parts"])), None
+    )
+    if at is not None:
+        del body["contents"][:at]
