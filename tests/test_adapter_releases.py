@@ -142,7 +142,7 @@ def test_a_timeline_is_kept_for_the_reports(tmp_path: Path) -> None:
     kept = timeline.keep(tmp_path / "new", {**about, "scenarios": [], "releases": releases, "rules": [rule]})
     assert "made-up.anthropic.messages.json" == kept.name
     (read,) = timeline.stored(tmp_path / "new")
-    assert (LOSES, "broken since 1.0 (2026-01-05) or earlier, fixed in 1.1") == next(read.lines())
+    assert (LOSES, "broken since 1.0 (2026-01-05) or earlier, fixed in 1.1 or earlier") == next(read.lines())
     assert ((span,), ()) == (read.broken(LOSES), read.broken("no/such"))
     assert () == timeline.stored(tmp_path / "absent")
     kept.write_text('{"adapter": "made-up"}', "utf-8")

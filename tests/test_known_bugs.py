@@ -22,7 +22,7 @@ from tests.loops import every
 PAGE = ROOT / "docs/known-bugs.md"
 RESULTS = folder("reports") / "results"
 LINK = re.compile(r"\[[^]]+\]\(https://github\.com/[^/)]+/[^/)]+/(?:issues|pull)/\d+\)")
-FEWEST = 10
+FEWEST = 35
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def stored(release: str) -> Results:
     known = definition.load(release.partition("@")[0])
     provider = f"{known.providers[0]}.{known.protocol}" if known.protocol != CHAT else known.providers[0]
     where = "adapters" if release == f"{known.name}@{known.version}" else "releases"
-    return read(path(RESULTS / where, Results(release, "", (), provider)))
+    # A case shows a bug, so that results of a part of the tests are welcome.
+    return read(path(RESULTS / where, Results(release, "", (), provider)), [])
 
 
 def status(results: Results, bug: Bug) -> Status:
@@ -87,7 +88,7 @@ def test_stored_results_show_the_bug_where_it_is(bug: Bug, release: str, expecte
 
 def test_no_results_of_releases_are_left_over() -> None:
     named = {release for bug in bugs() for release in bug.releases}
-    assert {read(each).subject for each in (RESULTS / "releases").glob("*.json")} <= named
+    assert {read(each, []).subject for each in (RESULTS / "releases").glob("*.json")} <= named
 
 
 @pytest.mark.exhaustive

@@ -48,7 +48,7 @@ class Timeline:
     rules: tuple[Mapping[str, Any], ...]
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """Yield each broken rule with a text such as `broken since 1.0 (2026-01-05) or earlier, fixed in 1.2 (…)`."""
+        """Yield each broken rule with a text such as `broken since 1.0 (2026-01-05) or earlier, not fixed`."""
         dates = {each["version"]: each["date"] for each in self.releases}
         for rule in self.rules:
             yield rule["rule"], "; ".join([span_text(span, dates) for span in rule["spans"]])
@@ -95,7 +95,8 @@ def span_text(span: Mapping[str, str], dates: Mapping[str, str]) -> str:
 
     since = f"broken since {dated(span['since'])}"
     start = f"{since}, kept in {span['before']}" if span["before"] else f"{since} or earlier"
-    return f"{start}, fixed in {dated(span['fixed'])}" if span["fixed"] else f"{start}, not fixed"
+    # Releases between the last broken one and this were not run.
+    return f"{start}, fixed in {dated(span['fixed'])} or earlier" if span["fixed"] else f"{start}, not fixed"
 
 
 def last_of_months(dates: Mapping[str, str], today: date, months: int, every: int = 1) -> tuple[str, ...]:

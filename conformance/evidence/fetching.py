@@ -95,13 +95,14 @@ class Mirrors:
         self._folder = folder
 
     def get(self, place: PublicFile) -> bytes:
-        """Return the content of a file, as `git show` prints it."""
+        """Return the content of a file, or the list of a folder."""
         found = self._repository(place.repository)
         if found is None:
             raise NotMirrored(f"no mirror of {place.repository} in {self._folder}")
         if self._git(found, "cat-file", "-e", f"{place.commit}^{{commit}}")[0]:
             raise NotMirrored(f"the mirror of {place.repository} has no commit {place.commit}")
-        code, content, said = self._git(found, "show", f"{place.commit}:{place.path}")
+        # `git show` takes a path with brackets or stars that does not exist for a pattern, and shows nothing.
+        code, content, said = self._git(found, "cat-file", "-p", f"{place.commit}:{place.path}")
         if not code:
             return content
         code, listed, _ = self._git(found, "ls-tree", place.commit, "--", place.path)

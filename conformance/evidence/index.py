@@ -135,6 +135,18 @@ def commits() -> Mapping[tuple[str, str], frozenset[str]]:
     return {key: frozenset(held) for key, held in found.items()}
 
 
+@cache
+def below(repository: str, path: str) -> frozenset[str]:
+    """Return the commits at which the index has files of a folder, or of a pattern with stars."""
+    folder = f"{path.rstrip('/')}/"
+    return frozenset(
+        commit
+        for (name, held), at in commits().items()
+        if name == repository and (held.startswith(folder) or ("*" in path and fits(held, path)))
+        for commit in at
+    )
+
+
 def add(recordings: Iterable[IndexedRecording], folder: Path = FOLDER) -> None:
     """Enter recordings in the index; what it holds about the same files is replaced."""
     given = list(recordings)
@@ -149,6 +161,13 @@ def add(recordings: Iterable[IndexedRecording], folder: Path = FOLDER) -> None:
     load.cache_clear()
     by_digest.cache_clear()
     commits.cache_clear()
+    below.cache_clear()
+
+
+def fits(path: str, pattern: str) -> bool:
+    """Return whether a path fits a pattern in which only a star is special: names of recordings have brackets."""
+    parts = [re.escape(part) for part in pattern.split("*")]
+    return re.fullmatch("[^/]*".join(parts), path) is not None
 
 
 def _order(recording: IndexedRecording) -> tuple[str, str, str, int]:

@@ -2,6 +2,7 @@
 
 import re
 from typing import Final, NamedTuple
+from urllib.parse import unquote
 
 _REPO: Final = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{6,40})(:(?P<path>[^#]+)(#(?P<lines>L.+))?)?")
 _PACKAGE: Final = re.compile(
@@ -94,7 +95,9 @@ class Source(NamedTuple):
     def file(self) -> CitedFile | None:
         """Return the file of a repository or package that the source cites; None if it cites none."""
         if repo := _REPO.fullmatch(self.repo):
-            return CitedFile("github", repo["name"], (repo["commit"],), repo["path"] or "", _ranges(repo["lines"]))
+            # Sources write a path as addresses do, without spaces.
+            path = unquote(repo["path"] or "")
+            return CitedFile("github", repo["name"], (repo["commit"],), path, _ranges(repo["lines"]))
         if package := _PACKAGE.fullmatch(self.package):
             versions = tuple(_VERSIONS.split(package["version"]))
             return CitedFile(

@@ -131,6 +131,7 @@ class Client:
         self._base_url = endpoint.base_url.rstrip("/")
         self._answers = 0
         self._timeouts = 0
+        self._busy = 0
         self._silence = ""
 
     def __enter__(self) -> Self:
@@ -171,12 +172,25 @@ class Client:
                 self._answers += 1
                 return exchange
             wait = _wait(exchange)
-            if wait is None or is_last:
+            self._refuse_long_wait(exchange, wait)
+            if wait is None or is_last or wait > MAX_WAIT:
                 return self._conclude(exchange)
             if time.monotonic() + wait >= self._until:
                 raise self._out_of_time()
             time.sleep(wait)
         raise AssertionError
+
+    def _refuse_long_wait(self, exchange: Exchange, wait: float | None) -> None:
+        """Raise Unresponsive if the endpoint has asked several times in a row for a longer wait than is honoured."""
+        self._busy = self._busy + 1 if wait is not None and wait > MAX_WAIT else 0
+        if self._busy >= MAX_TIMEOUTS:
+            said = self._scrubbed(str(exchange.response))
+            self._timeouts = MAX_TIMEOUTS
+            self._silence = (
+                f"HTTP {exchange.status} {self._busy} times in a row, with Retry-After: {wait:g} seconds, so nothing "
+                f"more is sent; the endpoint says: {said:.200}"
+            )
+            raise Unresponsive(self._silence)
 
     def send_once(self, body: Mapping[str, Any], keep: Keep | None = None) -> Exchange:
         """Return the exchange of one request, whatever its status, without a retry; raises if no reply comes."""
@@ -364,4 +378,4 @@ def _wait(exchange: Exchange) -> float | None:
     if exchange.status not in (429, 503):
         return None
     after = exchange.headers.get("retry-after", "")
-    return min(float(after), MAX_WAIT) if after.isdecimal() else 1.0
+    return float(after) if after.isdecimal() else 1.0

@@ -140,11 +140,14 @@ def proofs(citation: Citation, found: OpenedSources) -> Iterator[_SourceProof]:
 
 
 def is_recording(source: Source) -> bool:
-    """Return True for a file of a repository that is in the index of recordings."""
+    """Return True for a file of a repository that is in the index of recordings, and a folder or pattern of them."""
     file = source.file
     if file is None or file.registry != "github":
         return False
-    return any(commit.startswith(file.versions[0]) for commit in index.commits().get((file.name, file.path), ()))
+    held = index.commits().get((file.name, file.path))
+    if held is None:
+        held = index.below(file.name, file.path)
+    return any(commit.startswith(file.versions[0]) for commit in held)
 
 
 def folder(source: Source) -> str:

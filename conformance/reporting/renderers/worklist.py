@@ -12,8 +12,8 @@ _INTRODUCTION: Final = """\
 # Open questions
 
 The core facts that are unknown for models that many agents use. Each says when it was last searched, and which one
-request would settle it. If you have a key, run the scenario with `--live --record` and contribute the recording:
-[Contributing](../CONTRIBUTING.md).
+request would settle it. If you have a key, the first command below a model sends those requests alone, and writes a
+file to contribute: [Contributing](../CONTRIBUTING.md). The second prints the requests that they depart from.
 
 """
 
@@ -29,8 +29,18 @@ def render(questions: tuple[OpenQuestion, ...]) -> Iterator[str]:
     for (provider, model), group in groupby(questions, key=lambda each: (each.provider, each.model)):
         held = list(group)
         yield f"## {prose(model)} at {prose(provider)}\n\n{plural(len(held), 'fact')}\n\n"
+        yield f"```sh\n{_commands(provider, model)}\n```\n\n"
         yield from (_line(each) for each in held)
         yield "\n"
+
+
+def _commands(provider: str, model: str) -> str:
+    service, _, wire = provider.partition(".")
+    protocol = f" --protocol={wire}" if wire else ""
+    return (
+        f"pytest --provider={service}{protocol} --model={model} --live --only-unknown --results=results\n"
+        f'conformance prepare --ask "{service}{f", {wire}" if wire else ""}, {model}, tools, thinking on"'
+    )
 
 
 def _line(question: OpenQuestion) -> str:
@@ -39,5 +49,4 @@ def _line(question: OpenQuestion) -> str:
         searched = "it depends on who replies"
     if not question.request:
         return f"- {code(question.claim)}: {searched}. Any reply with tool calls shows it.\n"
-    command = f"pytest --provider={question.provider} --model {question.model} --live -k {question.scenario}"
-    return f"- {code(question.claim)}: {searched}. It is settled by: {prose(question.request)} {code(command)}\n"
+    return f"- {code(question.claim)}: {searched}. It is settled by: {prose(question.request)}\n"

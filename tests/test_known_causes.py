@@ -1,0 +1,118 @@
+"""Two causes of known bugs, on every wire: calls that only their ids were compared by, and replies sent back in two."""
+
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from conformance import profiles, scenarios
+from conformance.judge import check
+from conformance.profiles import Profile
+from conformance.results import Evidence, Level, Status
+from conformance.simulator.sessions import serving_sessions
+from conformance.suite.options import on_wire
+from conformance.suite.turns import Subject, converse
+from conformance.transport.client import Client, Endpoint
+from conformance.wire.exchange import Exchange
+from tests.loops import every
+
+UNCHANGED = "transcript/reply-resent-unchanged"
+WIRES = (("chat", "deepseek"), ("messages", "anthropic"), ("responses", "openai"), ("gemini", "gemini"))
+CALLED = {"chat": "function", "messages": "input", "responses": "arguments", "gemini": "args"}
+"""The member of a call that holds its arguments, or the function that does."""
+
+
+@cache
+def session(wire: str, provider: str, variant: str) -> tuple[Profile, tuple[Exchange, ...]]:
+    """Return a session with two parallel calls in its own wire's bodies, of a client that does everything right."""
+    profile, scenario = on_wire(profiles.load_profile(provider), wire), scenarios.load("parallel-tool-calls")
+    with serving_sessions() as server:
+        opened = server.open(scenario, profile, variant, profile.model)
+        with Client(Endpoint(opened.base_url, "none", wire=wire)) as client:
+            subject = Subject(profile, profile.model, client.send, Evidence.SIMULATED)
+            exchanges = converse(scenario, variant, subject).exchanges
+    return profile, tuple([each.as_received for each in exchanges])
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects(each)
+
+
+def calls(wire: str, body: Any) -> list[dict[str, Any]]:
+    """Return the two calls of a request."""
+    holders: dict[str, Callable[[dict[str, Any]], bool]] = {
+        "chat": lambda value: value.get("type") == "function" and "id" in value,
+        "messages": lambda value: value.get("type") == "tool_use",
+        "responses": lambda value: value.get("type") == "function_call",
+        "gemini": lambda value: "args" in value,
+    }
+    first, second = [each for each in objects(body) if holders[wire](each)]
+    return [first, second]
+
+
+def with_exchanged_arguments(wire: str, body: Any) -> Any:
+    """Return a request in which each call has the arguments of the other one, under its own id."""
+    body = deepcopy(body)
+    first, second = calls(wire, body)
+    key = CALLED[wire]
+    first[key], second[key] = second[key], first[key]
+    return body
+
+
+def with_ids_of_its_own(wire: str, body: Any) -> Any:
+    """Return a request in which each call and its result have another id."""
+    text = json.dumps(body)
+    for number, call in enumerate(calls(wire, body)):
+        identity = call.get("call_id") or call.get("id")
+        text = text.replace(json.dumps(identity), json.dumps(f"own_{number}_{str(identity)[::-1]}"))
+    return json.loads(text)
+
+
+def levels(wire: str, provider: str, variant: str, change: Callable[[str, Any], Any]) -> dict[str, Level]:
+    """Return the rules that a session breaks after a change to its second request, with their levels."""
+    profile, (first, second) = session(wire, provider, variant)
+    changed = replace(second, request=change(wire, second.request))
+    outcomes = check((first, changed), profile)
+    return {each.rule: each.level for each in outcomes if each.status is Status.FAILED and each.level is not Level.MAY}
+
+
+@every(("wire", "provider"), WIRES)
+def test_a_call_is_compared_by_what_it_says_and_not_by_its_id_alone(wire: str, provider: str) -> None:
+    for variant in ("plain", "stream"):
+        assert {} == levels(wire, provider, variant, lambda _wire, body: body)
+        assert levels(wire, provider, variant, with_exchanged_arguments)[UNCHANGED] is Level.MUST
+        own = levels(wire, provider, variant, with_ids_of_its_own)
+        assert Level.MUST not in own.values(), own
+
+
+def test_of_a_reply_that_is_sent_back_in_two_the_part_without_its_reasoning_is_the_cause() -> None:
+    def in_two(_wire: str, body: Any) -> Any:
+        body = deepcopy(body)
+        at = next(number for number, each in enumerate(body["messages"]) if each.get("tool_calls"))
+        whole = body["messages"][at]
+        said = {"role": "assistant", "content": "One moment.", "reasoning_content": whole["reasoning_content"]}
+        called = {"role": "assistant", "content": "", "tool_calls": whole["tool_calls"]}
+        body["messages"][at : at + 1] = [said, called]
+        return body
+
+    assert {"reasoning/present-on-tool-turns": Level.MUST} == levels("chat", "deepseek", "plain", in_two)
+
+
+def test_on_gemini_a_content_in_two_lacks_the_signature_of_its_calls() -> None:
+    def in_two(_wire: str, body: Any) -> Any:
+        body = deepcopy(body)
+        at = next(number for number, each in enumerate(body["contents"]) if each["role"] == "model")
+        parts = body["contents"][at]["parts"]
+        for part in parts:
+            part.pop("thoughtSignature", None)
+        called = {"role": "model", "parts": [part for part in parts if "functionCall" in part]}
+        body["contents"][at : at + 1] = [{"role": "model", "parts": [{"text": "One moment."}]}, called]
+        return body
+
+    found = levels("gemini", "gemini", "plain", in_two)
+    assert found["gemini/signature-on-first-call"] is Level.MUST
