@@ -16,7 +16,7 @@ import yaml
 
 from conformance.errors import InvalidDocument
 from conformance.transport import body as bodies
-from conformance.transport.client import Client, SentRequest, encoded
+from conformance.transport.client import Client, WireRequest, encoded
 from conformance.transport.interaction import RawInteraction
 from conformance.urls import is_url
 from conformance.wire.exchange import CUT
@@ -54,7 +54,7 @@ def replaying(path: Path) -> Iterator[None]:
     """
     left = [*interactions(path)]
 
-    def replayed(_: Client, sent: SentRequest, _seconds: float) -> RawInteraction:
+    def replayed(_: Client, sent: WireRequest, _seconds: float) -> RawInteraction:
         content, target = encoded(sent.body), urlsplit(sent.url).path
         found = next((at for at, each in enumerate(left) if _is_same(target, content, each["request"])), None)
         if found is None:

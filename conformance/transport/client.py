@@ -94,7 +94,7 @@ class Endpoint:
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
-class SentRequest(NamedTuple):
+class WireRequest(NamedTuple):
     """A request as the endpoint's wire has it: its body, its URL, and that URL to print."""
 
     body: Mapping[str, Any]
@@ -220,15 +220,15 @@ class Client:
         exchange = _exchange(sent, interaction, str(body.get("model", "")))
         return self._wire.translate_one(exchange)
 
-    def answer(self, sent: SentRequest, seconds: float) -> RawInteraction:
+    def answer(self, sent: WireRequest, seconds: float) -> RawInteraction:
         """Return a request and its reply, which has to end in so many seconds; a replay puts another in its place."""
         return self._runner.run(self._ask(self._request(sent), seconds))
 
-    def _on_wire(self, body: Mapping[str, Any]) -> SentRequest:
+    def _on_wire(self, body: Mapping[str, Any]) -> WireRequest:
         url = self._base_url + self._wire.path(body)
-        return SentRequest(self._wire.write(body), url, shown_url(url))
+        return WireRequest(self._wire.write(body), url, shown_url(url))
 
-    def _request(self, sent: SentRequest) -> httpx.Request:
+    def _request(self, sent: WireRequest) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS, **self._wire.headers(self._endpoint.key)}
         headers |= dict(self._endpoint.headers)
         try:
@@ -320,7 +320,7 @@ def _escaped(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, separators=(",", ":")).encode()
 
 
-def _exchange(sent: SentRequest, kept: RawInteraction, model: str) -> Exchange:
+def _exchange(sent: WireRequest, kept: RawInteraction, model: str) -> Exchange:
     headers: dict[str, str] = {}
     for name, value in kept.headers:
         headers[name.lower()] = f"{headers[name.lower()]}, {value}" if name.lower() in headers else value
