@@ -118,7 +118,7 @@ class Judgement(NamedTuple):
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
     """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
-    return _judgement(Index(translate(conversation, presumed_wire(profile))), profile, rules, as_of)
+    return judgement(Index(translate(conversation, presumed_wire(profile))), profile, rules, as_of)
 
 
 def judge_by_models(
@@ -130,7 +130,7 @@ def judge_by_models(
     """
     index = Index(translate(conversation))
     for profile, model in served:
-        yield _judgement(index, profile, rules, as_of, model)
+        yield judgement(index, profile, rules, as_of, model)
 
 
 def judge_apart(
@@ -138,7 +138,7 @@ def judge_apart(
 ) -> Judgement:
     """Check a conversation as `judge` does, but each request from its first message on, whatever was judged before."""
     index = Index(translate(conversation, presumed_wire(profile)), continues=False)
-    return _judgement(index, profile, rules, as_of)
+    return judgement(index, profile, rules, as_of)
 
 
 def presumed_wire(profile: Profile | None) -> str:
@@ -167,10 +167,13 @@ def _before_last(
     return run, RuleTally(len(rules))
 
 
-def _judgement(
+def judgement(
     index: Index, profile: Profile | None, rules: Sequence[Rule], as_of: str, model: str | None = None
 ) -> Judgement:
-    """Return the judgement by one provider; `model` replaces those of the exchanges where claims are looked up."""
+    """Return the judgement of an indexed conversation by one provider, of any of several.
+
+    `model` replaces those of the exchanges where claims are looked up.
+    """
     run, tally = RuleRun(index, rules, profile, as_of, model), RuleTally(len(rules))
     if raised(partial(_add_all, run, tally)) is not None:
         # The faults found so far are dropped: only judging rule by rule shows which one broke.

@@ -60,7 +60,7 @@ def test_results_hold_the_four_bodies_and_make_a_report(tmp_path: Path, capsys: 
     assert main(["gateway", "issue", "gateway", "--fact", "gateway/tools-kept", "--results", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "## What the gateway sends to the provider" in out
-    assert "curl -N http://127.0.0.1:PORT/v1/chat/completions" in out
+    assert "curl -sN http://127.0.0.1:4000/v1/chat/completions" in out
     assert len(out.partition("```python\n")[2].partition("```")[0].splitlines()) <= 30
 
 

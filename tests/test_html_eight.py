@@ -157,11 +157,11 @@ def test_what_changed_last_month(newcomer: Newcomer) -> None:
 
 
 def test_what_is_contested(newcomer: Newcomer) -> None:
-    core = {"reasoning.response-field": "reasoning field", "reasoning.omitted-on-tool-turn": "reasoning omitted"}
+    core = ("reasoning.response-field", "reasoning.omitted-on-tool-turn")
     known = [
-        f"{named(profile)}, {head}"
+        f"{named(profile)}: "
         for profile in each_profile()
-        for name, head in core.items()
+        for name in core
         if (claim := profile.claim(name, profile.model)) is not None and claim.disagrees
     ]
     newcomer.taps_on("Contested")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +12,11 @@ import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 from playwright.sync_api import Page, expect
 
+from conformance.adapters.timeline import Timeline
+from conformance.reporting.matrix.table import table
 from tests.html_browser import PHONE, Opening, move
+from tests.html_pages import write
+from tests.observations import RESENT, inputs
 
 pytest_plugins = ["tests.html_windows"]
 pytestmark = pytest.mark.slow
@@ -127,3 +132,26 @@ def _violations(page: Page) -> list[tuple[str, str]]:
     page.evaluate(Path(AXE_FILE_PATH).read_text("utf-8"))
     found = page.evaluate(AXE)["violations"]
     return [(each["id"], node["html"]) for each in found for node in each["nodes"]]
+
+
+def test_an_sdk_says_since_which_release_it_loses_reasoning(opened: Opening, tmp_path: Path) -> None:
+    grades = {"0.8": "keeps", "0.9": "fails", "1.0": "keeps"}
+    spans = [{"since": "0.9", "before": "0.8", "fixed": "1.0"}]
+    days = {"0.8": "2026-05-01", "0.9": "2026-06-01", "1.0": "2026-07-01"}
+    releases = tuple([{"version": each, "date": day, "skipped": ""} for each, day in days.items()])
+    rules = ({"rule": RESENT, "grades": grades, "spans": spans},)
+    kept = Timeline("an-sdk", "an-sdk", "example", "2026-11-28", (), releases, rules)
+    made = table(replace(inputs(tmp_path), timelines=(kept,)))
+    text = "broken since 0.9 (2026-06-01), kept in 0.8, fixed in 1.0 (2026-07-01) or earlier"
+    with opened("#/?q=which%20releases%20lose%20reasoning%20at%20example", path=write(tmp_path, made)) as page:
+        expect(page.locator("#answer .release")).to_have_text(f"an-sdk releases: reasoning {text}.")
+        move(page, "#/cell/an-sdk%401.0%2Fexample/reasoning%2Fpresent-on-tool-turns")
+        shown = page.get_by_role("dialog")
+        for line in (f"{text[0].upper()}{text[1:]}.", "0.9 (2026-06-01): breaks it", "1.0 (2026-07-01): keeps it"):
+            expect(shown).to_contain_text(line)
+
+
+def test_a_claim_has_its_history(opened: Opening) -> None:
+    with opened("#/cell/example/claims%2Freasoning.omitted-on-tool-turn") as page:
+        expect(page.get_by_role("dialog")).to_contain_text("History")
+        expect(page.get_by_role("dialog").locator(".history").first).to_contain_text("refused with 400")

@@ -131,10 +131,35 @@ def contact(interview: Interview, model: str) -> str:
         if exchange.status == 200:
             if Index((exchange,)).replies:
                 return length
-            answered = f"{bodies(exchange)[1]!r:.200}"
-            raise Unusable(f"the endpoint's answer is not a reply of the wire {interview.wire}: {answered}")
+            answered = bodies(exchange)[1]
+            mark = (
+                " begins with a byte order mark, which JSON must not (RFC 8259, 8.1), and"
+                if _is_marked(answered)
+                else ""
+            )
+            text = f"the endpoint's answer{mark} is not a reply of the wire {interview.wire}: {answered!r:.200}"
+            raise Unusable(text)
         rejected = f"HTTP {exchange.status}: {bodies(exchange)[1]!r:.300}"
+    if _answers_streams(interview, model):
+        raise Unusable(
+            f"the endpoint answers {model} in streams only, and refuses whole replies ({rejected}); most facts are "
+            "asked for with whole replies, so write its profile by hand, or ask a gateway that collects streams"
+        )
     raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
+
+
+def _answers_streams(interview: Interview, model: str) -> bool:
+    """Return whether the first question is answered as a stream."""
+    body = {"model": model, "messages": [{"role": "user", "content": QUESTION}], "stream": True}
+    try:
+        exchange = interview.send({**body, further.LENGTHS[0]: max_tokens(interview.wire)})
+    except UnusableReply:
+        return False
+    return exchange.status == 200 and bool(Index((exchange,)).replies)
+
+
+def _is_marked(answered: Any) -> bool:
+    return isinstance(answered, str) and answered.startswith("\ufeff")
 
 
 def _unanswered(error: UnusableReply, model: str) -> str:

@@ -9,7 +9,7 @@ from conformance.discovery import foreign
 from conformance.discovery.counting import counted
 from conformance.discovery.interview import Interview
 from conformance.discovery.shipped import known_switches
-from conformance.discovery.verdicts import refusal
+from conformance.discovery.verdicts import is_error_in_200, refusal
 from conformance.discovery.wires import max_tokens
 from conformance.observations.collected import LOW, MEDIUM, ObservedClaim, ObservedClaims
 from conformance.observations.counts import reasoning_tokens
@@ -132,7 +132,7 @@ def single_requests(interview: Interview, model: str, length: str, *, thinks: bo
         value = refusal([unknown])
         value |= {"message": value["message"].replace(_NO_SUCH_MODEL, "{model}")} if "message" in value else {}
         claims["request.unknown-model"] = counted(ObservedClaim(value, digest(unknown)), 1)
-    elif unknown is not None:
+    elif unknown is not None and not is_error_in_200(unknown):
         claims["request.unknown-model"] = counted(ObservedClaim("ignored", digest(unknown)), 1)
     chosen = _choices(interview, model, length, thinks=thinks)
     return Further(claims | chosen.claims, (*seen, *chosen.conversations), chosen.open)
@@ -145,6 +145,7 @@ def _choices(interview: Interview, model: str, length: str, *, thinks: bool) -> 
     base["tools"] = [tool_definitions()[name] for name in scenario.tools]
     sent = {name: interview.any_answer({**base, "tool_choice": choice}) for name, choice in _CHOICES.items()}
     answers = {name: each for name, each in sent.items() if each is not None}
+    answers = {name: each for name, each in answers.items() if not is_error_in_200(each)}
     accepted = [name for name, each in answers.items() if each.status == 200]
     seen = tuple([(answers[name],) for name in accepted])
     rejected = {name: each for name, each in answers.items() if name not in accepted}

@@ -67,12 +67,22 @@ def models(urls: Iterable[str], wire: str, key: str, headers: Sequence[tuple[str
         except ValueError:
             continue
         if names := list(_names(listed)):
-            return names
+            # Of a list in pages, only the first is read, which shows that there are further models.
+            is_whole = not (isinstance(listed, dict) and any([listed.get(key) for key in _FURTHER]))
+            return names if is_whole or len(names) > 1 else [*names, "further ones on other pages"]
     return []
 
 
+_FURTHER: Final = ("has_more", "next_page", "next", "nextPageToken", "next_page_token")
+"""The members of a list that say that there is another page."""
+
+
 def _names(listed: Any) -> Iterator[str]:
-    """Yield the names in a list of models, as chat completions or Gemini have it."""
+    """Yield the names in a list of models, as chat completions or Gemini have it, or as a plain array."""
+    for each in listed if isinstance(listed, list) else ():
+        name = each.get("id") if isinstance(each, dict) else each
+        if isinstance(name, str):
+            yield name
     for key, name in (("data", "id"), ("models", "name")):
         entries = listed.get(key) if isinstance(listed, dict) else None
         for each in entries if isinstance(entries, list) else ():
@@ -138,10 +148,15 @@ def _moved(endpoint: Endpoint, place: Reached) -> Endpoint:
 def _is_there(exchange: Exchange, model: str) -> bool:
     """Return whether an answer is one of an API, and not of a server that has no such path."""
     status, text = exchange.status or 0, error_text(bodies(exchange)[1])
-    if 300 <= status < 400 or (status < 400 and _is_page(text)):
+    kind = exchange.headers.get("content-type", "").partition(";")[0].strip()
+    if 300 <= status < 400 or (status < 400 and (_is_page(text) or kind.startswith(_FOREIGN))):
         return False
     # A host that serves no such model says so with 404, too.
     return status not in _ABSENT or (status == 404 and names_model(text, exchange.url, model))
+
+
+_FOREIGN: Final = ("application/grpc", "application/x-protobuf", "application/xml", "text/xml", "image/")
+"""What the answers of an API with JSON never are."""
 
 
 def _is_page(text: str) -> bool:
@@ -161,7 +176,9 @@ def _answered(exchange: Exchange) -> str:
     if location := exchange.headers.get("location"):
         return f"HTTP {exchange.status}, a redirect to {location:.100}"
     page = _PAGE if _is_page(error_text(bodies(exchange)[1])) else ""
-    return f"HTTP {exchange.status}{page}"
+    kind = exchange.headers.get("content-type", "").partition(";")[0].strip()
+    foreign = f", {kind}" if kind.startswith(_FOREIGN) else ""
+    return f"HTTP {exchange.status}{page or foreign}"
 
 
 def names_model(text: str, url: str, model: str) -> bool:

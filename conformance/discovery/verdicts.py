@@ -19,6 +19,7 @@ from conformance.wire.exchange import Exchange
 
 _SHOWN: Final = 300
 _TAKES_EFFECT: Final = "answered without an error; whether it takes effect was not observed"
+_NO_CLAIM: Final = "the answer is an error with status 200, which no claim about a deviation can say"
 _LENGTH: Final = "ids.input-max-length"
 _WHILE_THINKING: Final = "request.prefill-while-thinking"
 
@@ -69,12 +70,20 @@ def _verdict(group: Sequence[ProbeAnswer]) -> ObservedClaim | str:
     for each in group:
         if each.effect:
             return ObservedClaim(each.effect, digest(each.exchange))
+    if any([is_error_in_200(each.exchange) for each in group]):
+        return _NO_CLAIM
     if statuses == {200}:
         return ObservedClaim("accepted", digest(first), MEDIUM, _TAKES_EFFECT)
     if len(statuses) > 1:
         shown = sorted({f"{each.probe.name}: HTTP {each.exchange.status}" for each in group})
         return f"the answers differ ({'; '.join(shown)[:_SHOWN]})"
     return ObservedClaim(refusal([each.exchange for each in group]), digest(first), HIGH)
+
+
+def is_error_in_200(exchange: Exchange) -> bool:
+    """Return whether a reply with status 200 is an error."""
+    body = exchange.response
+    return exchange.status == 200 and isinstance(body, dict) and bool(body.get("error")) and not body.get("choices")
 
 
 def refusal(exchanges: Sequence[Exchange]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ one for each host, that no claim holds. Causes (`_causes.yaml`) say what is wron
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from conformance.error_texts.causes import CauseSide, ErrorCause, causes
@@ -33,6 +34,9 @@ _BREAK: Final = re.compile(r"(?<=\w)[ \t]{0,20}\n[ \t]{0,200}(?=\w)")
 _FIRST_ERROR: Final = 400
 _MOST_CAUSES: Final = 3
 """A cut text that would fit more causes than this explains nothing."""
+_KEPT: Final = 256
+_MAX_KEPT: Final = 4096
+"""How many explanations are kept, of texts of so many characters: hosts answer many requests with the same error."""
 
 
 class Explanation(NamedTuple):
@@ -89,7 +93,13 @@ def explain(error: Any, status: int | None = None, provider: str = "", wire: str
     text = as_text(error)
     # A success that holds an error says nothing about it.
     status = status if status and status >= _FIRST_ERROR else status_in(text)
-    shown = said(error)
+    explained = _explained if len(text) <= _MAX_KEPT else _explained.__wrapped__
+    return explained(text, said(error), status, provider, wire)
+
+
+@lru_cache(maxsize=_KEPT)
+def _explained(text: str, shown: str, status: int | None, provider: str, wire: str) -> Explanation | None:
+    """Return what a text means; `shown` is the message in it."""
     found = [] if is_without_field(text) else _preferred(_found(text), provider, wire)
     ids = [each.saying.cause for each in found]
     found_causes = _causes([cause_by_field(text, ids[0]), *ids] if ids else ids)

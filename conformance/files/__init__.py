@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.files.checking import (
     AUTO,
@@ -18,15 +18,19 @@ from conformance.files.checking import (
     File,
     Task,
     checker_of,
-    interval,
 )
+from conformance.files.report_objects import interval
 from conformance.formats import Input
 from conformance.formats.compression import plain_name
 from conformance.results import Level
 
 __all__ = [
     "AUTO", "NONE", "STDIN", "CheckedInput", "Checker", "Counts", "File", "Task", "check_paths", "files_of", "summary",
+    "time_spent",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from conformance.files.timings import Timings
 
 T = TypeVar("T")
 
@@ -82,6 +86,15 @@ def summary(counts: Counts, judged: Collection[str], task: Task) -> dict[str, An
         "recognised": {name: count for (group, name), count in sorted(counts.items()) if group == RECOGNISED and name},
         "unrecognised": counts[RECOGNISED, ""],
     }
+
+
+def time_spent(counts: Counts, task: Task) -> "Timings":
+    """Return where the time went, by all counts and by what this process measured beside its inputs."""
+    # Imported here because most runs measure nothing.
+    from conformance.files.timings import timings_of
+
+    counts.update(checker_of(task).spent())
+    return timings_of(counts, counts["exchanges", ""])
 
 
 def _known_by_provider(counts: Counts) -> dict[str, list[dict[str, Any]]]:

@@ -1,19 +1,18 @@
 """Checks the inputs in a file for one task, and returns the JSON object of a report for each."""
 
-import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.files.broken_lines import BrokenLines
+from conformance.files.report_objects import add_lines, encodable, finding_object, input_object
 from conformance.files.unrelated import related
 from conformance.formats import Input, read_path
-from conformance.formats.inputs import pointer_lines
 from conformance.judge import Judgement, judge, presumed_wire
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
@@ -23,6 +22,9 @@ from conformance.wire.views import requests
 
 if TYPE_CHECKING:
     from conformance.files.recognition import Recognition
+    from conformance.files.timings import Stopwatch
+
+T = TypeVar("T")
 
 AUTO: Final = "auto"
 """The provider argument that means: recognise the provider of each input."""
@@ -63,7 +65,8 @@ class Task(NamedTuple):
     line of each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601
     day whose claims hold; empty means the day of each exchange. `known`: also report the departures that claims
     describe. `fields`: the map of `--map`, empty to recognise formats. `fixes`: report the patch for each finding about
-    a client. `corrects`: also return the input with its requests corrected, and how they differ.
+    a client. `corrects`: also return the input with its requests corrected, and how they differ. `timings`: also count
+    where the time goes.
     """
 
     provider: str = ""
@@ -76,6 +79,7 @@ class Task(NamedTuple):
     fields: str = ""
     fixes: bool = False
     corrects: bool = False
+    timings: bool = False
 
 
 class CheckedInput(NamedTuple):
@@ -108,6 +112,9 @@ class Checker:
 
     def __init__(self, task: Task) -> None:
         self.rules = rules.select(task.rules) if task.rules else rules.of_traffic()
+        self._watch = _stopwatch() if task.timings else None
+        if self._watch is not None:
+            self.rules = self._watch.timed(self.rules)
         # A bare list of messages is read as a request without a model, which is not the sender's omission.
         self._message_rules = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
@@ -127,7 +134,7 @@ class Checker:
             return
         broken = BrokenLines()
         try:
-            inputs = read_path(file.path, self._task.fields)
+            inputs = self.read(read_path(file.path, self._task.fields))
             for given in related(inputs) if file.found else inputs:
                 if not broken.add(given):
                     yield self.input(given)
@@ -135,15 +142,34 @@ class Checker:
             yield failed_file(file, error)
         yield from map(self.input, broken.close())
 
+    def read(self, inputs: Iterator[T]) -> Iterator[T]:
+        """Return inputs that are measured as they are read, if the task wants it."""
+        return inputs if self._watch is None else self._watch.reading(inputs)
+
+    def spent(self) -> Counts:
+        """Return what was measured beside the inputs that were checked, as counts."""
+        return Counter() if self._watch is None else self._watch.take()
+
     def input(self, given: Input) -> CheckedInput:
         """Check one input."""
+        if self._watch is None:
+            return self._checked(given, _no_lap)
+        self._watch.measure(given.conversation)
+        checked = self._checked(given, self._watch.lap)
+        checked.counts.update(self._watch.take())
+        return checked
+
+    def _checked(self, given: Input, lap: Callable[[str], None]) -> CheckedInput:
         if given.problem is not None:
             return _unreadable(given.path, given.problem)
         seen = self._recognised(given)
         profile = self._profile(given, seen)
         chosen = self._rules_for(given)
+        lap("recognising providers")
         conversation = wires.translate(given.conversation, presumed_wire(profile))
-        judgement = judge(conversation, profile, chosen, self._task.as_of)
+        lap("translating wires")
+        judging = judge if self._watch is None else self._watch.judge
+        judgement = judging(conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
         if conversation is not given.conversation:
@@ -159,15 +185,19 @@ class Checker:
         if seen is not None:
             counts.update([(RECOGNISED, each) for each in seen.providers or ("",)])
             if not seen.providers and not seen.host:
+                lap("report")
                 reported = self._by_model(conversation, chosen, reported, counts, notes)
+                lap("hosts of the model")
         elif profile is not None and (warning := _contradiction(given, profile)):
             notes.append(warning)
         if self._task.lines and any(outcome["findings"] or outcome.get("known") for outcome in reported):
-            _add_lines(given, reported)
-        report = _report(given, profile, days, notes, reported) | {"protocol": _protocols(conversation)}
+            add_lines(given, reported)
+        report = input_object(given, profile, days, notes, reported) | {"protocol": _protocols(conversation)}
         if seen is not None and seen.providers:
             report["recognised"] = {"providers": list(seen.providers), "by": seen.by}
+        lap("report")
         corrected = self._fixed(given, profile, judgement, report) if self._task.fixes or self._task.corrects else ()
+        lap("fixes")
         return CheckedInput(report, counts, judgement.judged(), corrected)
 
     def _by_model(
@@ -210,10 +240,7 @@ class Checker:
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""
         chosen = self._message_rules if given.kind == "messages" else self.rules
-        if given.rules:
-            chosen = tuple([rule for rule in chosen if any(fnmatchcase(rule.id, glob) for glob in given.rules)])
-            chosen = tuple([_explaining(rule, given.rules) if rule.provoked else rule for rule in chosen])
-        return chosen
+        return _limited(tuple(chosen), given.rules) if given.rules else chosen
 
     def _by_day(self, given: Input, profile: Profile | None) -> tuple[list[str], list[str]]:
         """Return the days whose claims hold for the exchanges of an input, and notes on models not served then."""
@@ -262,13 +289,24 @@ class Checker:
     def _outcome_json(self, outcome: Outcome) -> dict[str, Any]:
         """Return the JSON object of an outcome, with what the task reports of it; `known` only if that is not empty."""
         shown = outcome.to_json() | {
-            "findings": [_finding_json(each) for each in outcome.findings if self._is_reported(each)]
+            "findings": [finding_object(each) for each in outcome.findings if self._is_reported(each)]
         }
-        known = [_finding_json(each) for each in outcome.known] if self._task.known else []
+        known = [finding_object(each) for each in outcome.known] if self._task.known else []
         return shown | ({"known": known} if known else {})
 
     def _is_reported(self, finding: Finding) -> bool:
         return finding.level.severity >= self._task.level.severity
+
+
+def _stopwatch() -> "Stopwatch":
+    # Imported here because most runs measure nothing.
+    from conformance.files.timings import Stopwatch
+
+    return Stopwatch()
+
+
+def _no_lap(_stage: str) -> None:
+    """Measure nothing."""
 
 
 def _known_counts(outcomes: Sequence[Outcome], profile: Profile | None) -> Counts:
@@ -280,14 +318,11 @@ def _known_counts(outcomes: Sequence[Outcome], profile: Profile | None) -> Count
     return counts
 
 
-def _finding_json(finding: Finding) -> dict[str, Any]:
-    """Return the JSON object of a finding in a report.
-
-    `rank`: 1 if it stops the loop of an agent, 2 if it loses content, 3 if it is form. `contested`: what sources say
-    that disagree. `known`: the claim that describes it.
-    """
-    about = {"contested": finding.contested, "known": finding.known}
-    return finding.to_json() | {"rank": finding.harm.rank} | {name: text for name, text in about.items() if text}
+@lru_cache(maxsize=64)
+def _limited(chosen: tuple[Rule, ...], globs: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Return the rules that globs name, the same objects each time: plans are kept by the identity of their rules."""
+    named = [rule for rule in chosen if any(fnmatchcase(rule.id, glob) for glob in globs)]
+    return tuple([_explaining(rule, globs) if rule.provoked else rule for rule in named])
 
 
 def _explaining(rule: Rule, globs: tuple[str, ...]) -> Rule:
@@ -318,30 +353,6 @@ def checker_of(task: Task) -> Checker:
     return Checker(task)
 
 
-def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
-    """Add the `line` of each finding, where it can be determined."""
-    findings = [finding for outcome in outcomes for finding in (*outcome["findings"], *outcome.get("known", ()))]
-    found = pointer_lines(given, {finding["at"] for finding in findings})
-    for finding in findings:
-        if finding["at"] in found:
-            finding["line"] = found[finding["at"]]
-
-
-def _report(
-    given: Input, profile: Profile | None, days: Sequence[str], notes: Sequence[str], outcomes: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """Return the JSON object of an input; it has `as_of`, `lines` and `notes` only if they are not empty."""
-    report: dict[str, Any] = {"path": _encodable(given.path), "line": given.line, "kind": given.kind}
-    report |= {"provider": None if profile is None else profile.name, "outcomes": outcomes}
-    if days:
-        report["as_of"] = interval(days)
-    if len(given.lines) > 1:
-        report["lines"] = list(given.lines)
-    if given.notes or notes:
-        report["notes"] = [*given.notes, *notes]
-    return report
-
-
 def failed_file(file: File, error: InvalidDocument) -> CheckedInput:
     """Return the report of a file that cannot be read to its end, or of a folder that holds no files to check."""
     if file.found and isinstance(error, Unrecognized):
@@ -353,7 +364,7 @@ def failed_file(file: File, error: InvalidDocument) -> CheckedInput:
 
 
 def _skipped(path: Path) -> CheckedInput:
-    report: dict[str, Any] = {"path": _encodable(str(path)), "line": None, "kind": "unrecognized", "provider": None}
+    report: dict[str, Any] = {"path": encodable(str(path)), "line": None, "kind": "unrecognized", "provider": None}
     return CheckedInput(
         report | {"outcomes": [], "notes": ["skipped"]}, Counter({("inputs", ""): 1, ("skipped", ""): 1})
     )
@@ -361,21 +372,11 @@ def _skipped(path: Path) -> CheckedInput:
 
 def _unreadable(path: str, error: InvalidDocument) -> CheckedInput:
     report: dict[str, Any] = {
-        "path": _encodable(path),
+        "path": encodable(path),
         "line": error.line,
         "kind": None,
         "provider": None,
         "outcomes": [],
     }
     counts = Counter({("inputs", ""): 1, ("unreadable", ""): 1})
-    return CheckedInput(report | {"error": _encodable(str(error))}, counts)
-
-
-def _encodable(name: str) -> str:
-    """Return a file name that any encoding of Unicode can express; bytes that are not UTF-8 are escaped."""
-    return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
-
-
-def interval(days: Sequence[str]) -> str:
-    """Return sorted days as ISO 8601: one day, or an interval."""
-    return days[0] if days[0] == days[-1] else f"{days[0]}/{days[-1]}"
+    return CheckedInput(report | {"error": encodable(str(error))}, counts)

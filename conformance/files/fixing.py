@@ -21,6 +21,7 @@ from conformance.fixes import Fix, fix
 from conformance.fixes.corrected import Correction, corrected
 from conformance.fixes.excerpt import shared_length, units
 from conformance.fixes.needs import needed
+from conformance.fixes.trial import Scenes
 from conformance.formats import Input
 from conformance.formats.compression import open_file
 from conformance.formats.records import record_of
@@ -102,6 +103,7 @@ class Fixing:
         self.as_of = as_of
         self.judged = 0
         self.left = 0
+        self._scenes = Scenes()
         self._seen: dict[tuple[str, str, str], tuple[int, Fix | None]] = {}
 
     def add(self, rule: str, finding: Finding, shown: dict[str, Any], *, lines: bool) -> None:
@@ -130,7 +132,7 @@ class Fixing:
         seen, known = self._seen.get(key, (None, None))
         if known is not None and seen is not None and _repeats(conversation[number], conversation[seen], known.patch):
             return known
-        found = fix(conversation, rule, finding, self.profile, self.as_of, seen)
+        found = fix(conversation, rule, finding, self.profile, self.as_of, seen, self._scenes)
         self._seen.setdefault(key, (number, found))
         self.judged += 0 if found is None else found.trials
         return found

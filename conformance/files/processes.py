@@ -38,7 +38,7 @@ def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]", ta
             yield file
             continue
         batch: list[Input | CheckedInput] = []
-        for each in _read(file):
+        for each in _read(file, task):
             if not isinstance(each, (Input, CheckedInput)):
                 yield each
                 continue
@@ -57,10 +57,10 @@ def _is_small(file: File) -> bool:
     return file.unrelated or (file.found and file.path.stat().st_size <= _SMALL)
 
 
-def _read(file: File) -> "Iterator[LineBlock | Input | CheckedInput]":
+def _read(file: File, task: Task) -> "Iterator[LineBlock | Input | CheckedInput]":
     """Yield the content of a file, then the report of an error that ends it."""
     try:
-        yield from read_path_in_blocks(file.path)
+        yield from checker_of(task).read(read_path_in_blocks(file.path))
     except InvalidDocument as error:
         yield failed_file(file, error)
 
@@ -78,7 +78,7 @@ def _check_batch(task: Task, finish: Callable[[Sequence[CheckedInput]], T], batc
         return _Checked(finish(list(checker.file(batch))), [])
     broken: list[Input] = []
     checked: list[CheckedInput] = []
-    for given in batch if isinstance(batch, list) else read_block(batch):
+    for given in batch if isinstance(batch, list) else checker.read(read_block(batch)):
         if isinstance(given, CheckedInput):
             checked.append(given)
         elif BrokenLines().add(given):

@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance.documents.minimal import minimal
-from conformance.documents.patch import Operation, apply, difference
+from conformance.documents.patch import Operation, apply
 from conformance.documents.pointer import parse, render
 from conformance.errors import ConformanceError
 from conformance.fixes import fixers
 from conformance.fixes.excerpt import excerpt, units
 from conformance.fixes.needs import needed
 from conformance.fixes.problem import Candidate, ClientProblem
-from conformance.fixes.trial import EARLIER, Trial
+from conformance.fixes.trial import EARLIER, Scenes, Trial
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation
@@ -72,11 +72,13 @@ def fix(
     profile: Profile | None,
     as_of: str = "",
     seen: int | None = None,
+    scenes: Scenes | None = None,
 ) -> Fix | None:
     """Return the fix of a finding about a client; None for one about a provider, or about no request.
 
     `conversation`: the exchanges as they were received, not translated. `as_of` as for `check`. `seen`: the number of
     an earlier exchange whose request has the same finding, so that what it needs to know stands before that one.
+    `scenes`: what was found for other findings about this very conversation and profile.
     """
     place = parse(finding.at)
     if finding.side != _CLIENT or place[1:2] != ("request",):
@@ -89,25 +91,40 @@ def fix(
         end = number if seen is None else seen
         moved = replace(finding, at=render((end - start, *place[1:])))
         exchanges = (*conversation[start:end], conversation[number])
-        found = _fix_in(exchanges, rule, moved, profile, as_of)
+        found = _fix_in(_Window((start, end, number), exchanges, profile, as_of, scenes or Scenes()), rule, moved)
         if found is not None:
             return replace(found, origin=_moved(found.origin, start)) if found.origin else found
     return Fix((), needs=needed(rule), trials=len(starts))
 
 
-def _fix_in(exchanges: Conversation, rule: str, finding: Finding, profile: Profile | None, as_of: str) -> Fix | None:
+class _Window(NamedTuple):
+    """Some exchanges of a conversation, numbered by `key`, by what they are judged, and what was found of them."""
+
+    key: tuple[int, ...]
+    exchanges: Conversation
+    profile: Profile | None
+    as_of: str
+    scenes: Scenes
+
+    def trial(self, key: tuple[int, ...], exchanges: Conversation, rule: str, finding: Finding) -> Trial:
+        """Return the trial of a finding in these exchanges, or in an excerpt of them."""
+        return Trial(self.scenes.of((self.key, key), exchanges, self.profile, self.as_of), rule, finding)
+
+
+def _fix_in(window: _Window, rule: str, finding: Finding) -> Fix | None:
     """Return the fix of a finding about the last of some exchanges, None if they do not show the finding."""
+    exchanges = window.exchanges
     position = next((int(each) for each in parse(finding.at)[3:4] if each.isdecimal()), None)
     short = excerpt(exchanges, position)
     moved = short.finding(finding)
     if short.missing and moved is not None:
-        trial = Trial(ClientProblem(short.conversation, rule, moved, profile, as_of))
+        trial = window.trial((short.start, short.missing), short.conversation, rule, moved)
         if trial.sees_the_finding:
             found = _fix(trial)
             patch = short.patch(found.patch)
             if patch is not None:
                 return replace(found, patch=patch)
-    trial = Trial(ClientProblem(exchanges, rule, finding, profile, as_of))
+    trial = window.trial((), exchanges, rule, finding)
     if not trial.sees_the_finding:
         return None
     found = _fix(trial)
@@ -127,7 +144,7 @@ def _fix(trial: Trial) -> Fix:
     problem = trial.problem
     needs = needed(problem.rule)
     for candidate in _candidates(problem):
-        operations = difference(problem.request, candidate.request)
+        operations = trial.operations(candidate)
         for chosen in (operations,) if candidate.whole else _nearest(operations, problem):
             if trial.tried >= MAX_TRIALS:
                 return Fix((), needs=needs, trials=trial.tried)

@@ -4,7 +4,6 @@ Content are the texts of all roles, media, tool calls with their arguments, tool
 and the names of tools. Ids, parameters, and keys that only the client reads are not content.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -37,11 +36,13 @@ _SHINGLE: Final = 12
 _MARKS: Final = 20
 """How many characters may be missing of a text that is looked up by pieces: `**Thinking:**` and the like."""
 
+_ALL_KEYS: Final = frozenset(ALL_KEYS)
+_NO_REASONING: Final = frozenset({"type", "format", "id", "index"})
+"""Members of what stands under a key of reasoning whose values are no content."""
+
 _KNOWN: Final = frozenset({"role", "content", "refusal", "tool_calls", "tool_call_id", "name", *ALL_KEYS})
 _LONG: Final = 40
 """How many characters a text under an unknown key has that is content."""
-
-_SPACE: Final = re.compile(r"\s+")
 
 
 class HeldContent(NamedTuple):
@@ -102,7 +103,11 @@ def loss(
     # Arguments are compared as calls, though some wires have them among their texts.
     in_calls = set(_decoded(before.calls))
     restores = CALLS in spared
-    for text in before.texts:
+    # Most texts are still there word for word, which is quicker to see than to look each one up in all of them.
+    texts_before, texts_after = frozenset(before.texts), frozenset(after.texts)
+    for text in () if texts_before <= texts_after else before.texts:
+        if text in texts_after:
+            continue
         is_spared = REASONING in spared and text in before.reasoning
         is_spared = is_spared or (bool(retold) and plain(text) in plain(retold))
         if not (is_spared or text in in_calls) and not _is_held(text, after.all_text, loosely=restores):
@@ -112,7 +117,8 @@ def loss(
             return f"the reasoning {text!r:.60} would be lost"
     if after.silent > before.silent:
         return "a message would be made up"
-    for text in after.texts:
+    new = texts_after - texts_before
+    for text in [each for each in after.texts if each in new] if new else ():
         if not any(_is_held(text, held, loosely=False) for held in (before.all_text, known)):
             return f"the text {text!r:.60} would be made up"
     if not before.tools <= after.tools:
@@ -186,9 +192,10 @@ def _texts(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _reasoning(message: Mapping[str, Any]) -> Iterator[str]:
-    for key in ALL_KEYS:
-        # A blob is reasoning, too, under whatever key it stands.
-        yield from _leaves(message.get(key), skipped=frozenset({"type", "format", "id", "index"}))
+    if not _ALL_KEYS.isdisjoint(message):
+        for key in ALL_KEYS:
+            # A blob is reasoning, too, under whatever key it stands.
+            yield from _leaves(message.get(key), skipped=_NO_REASONING)
     tagged = find_tagged(message.get("content"))
     if tagged is not None and tagged.closed and tagged.reasoning.strip():
         yield tagged.reasoning.strip()
@@ -216,20 +223,28 @@ def _lists(exchange: Exchange) -> tuple[str, ...]:
     return () if exchange.protocol == CHAT else ("messages", "input", "contents", "system", "instructions")
 
 
-def _leaves(value: Any, skipped: frozenset[str] = _NO_CONTENT) -> Iterator[str]:
-    """Yield the texts in a value that are not empty."""
-    if isinstance(value, str):
-        if value.strip():
-            yield value
-    elif isinstance(value, list):
-        for each in value:
-            yield from _leaves(each, skipped)
-    elif isinstance(value, Mapping):
+def _leaves(value: Any, skipped: frozenset[str] = _NO_CONTENT) -> list[str]:
+    """Return the texts in a value that are not empty, in their order."""
+    found: list[str] = []
+    _add_leaves(value, skipped, found)
+    return found
+
+
+def _add_leaves(value: Any, skipped: frozenset[str], found: list[str]) -> None:
+    # A list that is passed on, not a generator: this runs for each form of a request, and so for thousands of values.
+    kind = type(value)
+    if kind is str:
+        if value and not value.isspace():
+            found.append(value)
+    elif kind is dict:
         for key, each in value.items():
             if key not in skipped:
-                yield from _leaves(each, skipped)
+                _add_leaves(each, skipped, found)
+    elif kind is list:
+        for each in value:
+            _add_leaves(each, skipped, found)
 
 
 def plain(text: str) -> str:
     """Return a text without white space, as texts are compared."""
-    return _SPACE.sub("", text)
+    return "".join(text.split())

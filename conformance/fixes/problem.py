@@ -1,8 +1,9 @@
 """A finding to fix, the conversation that it is in, and another form of its request that may be without it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import copy
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from conformance import wires
 from conformance.documents.pointer import Place, parse
@@ -11,6 +12,8 @@ from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+
+_T = TypeVar("_T")
 
 
 class Candidate(NamedTuple):
@@ -45,6 +48,23 @@ class ClientProblem:
         self.finding = finding
         self.profile = profile
         self.as_of = as_of
+        self._known: dict[Any, Any] = {}
+
+    def about(self, rule: str, finding: Finding) -> "ClientProblem":
+        """Return another finding about the same request; what is known of the conversation is shared."""
+        # Found here, so that no copy has to find it again.
+        _ = self.translated
+        made = copy(self)
+        made.rule, made.finding = rule, finding
+        made.__dict__.pop("place", None)
+        return made
+
+    def once(self, find: Callable[["ClientProblem"], _T]) -> _T:
+        """Return what a function finds in the request, whatever the finding; it is asked once for all findings."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        found: _T = self._known[find]
+        return found
 
     @property
     def request(self) -> Any:

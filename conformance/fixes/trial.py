@@ -1,23 +1,33 @@
 """Requests on trial: a fix counts only if the conversation, judged again, lacks the finding and has no new one."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from conformance import rules, wires
-from conformance.documents.patch import apply, difference
+from conformance.documents.patch import Operation, apply, difference
 from conformance.documents.pointer import parse
-from conformance.fixes.content import content_of, loss
+from conformance.fixes.content import HeldContent, content_of, loss
 from conformance.fixes.excerpt import LISTS, shared_length
 from conformance.fixes.problem import Candidate, ClientProblem, with_request
-from conformance.judge import judge, presumed_wire
+from conformance.judge import Judgement, judge, judgement, presumed_wire
 from conformance.profiles import Profile
-from conformance.results import Status
+from conformance.results import Finding, Status
+from conformance.rules import Rule
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.values import as_object
+from conformance.wire.index import Index
+from conformance.wire.values import as_object, rendered
 
 EARLIER: Final = 3
 """How many exchanges before a request are judged with it, if that is enough to see the finding: a reply comes back in
 the next request, and judging a whole session for each attempt would take the square of its length."""
+
+
+MAX_FORMS: Final = 64
+MAX_SCENES: Final = 8
+"""How many forms of a request, and how many requests, are kept with what was found in them."""
 
 
 class _Found(NamedTuple):
@@ -27,59 +37,158 @@ class _Found(NamedTuple):
     each: frozenset[tuple[str, str, str]]
 
 
+class _Form:
+    """Another form of a request in its conversation, translated: what it says, and what is found in it."""
+
+    def __init__(self, request: Any, scene: "Scene") -> None:
+        self._request = request
+        self._scene = scene
+        self._of_rules: dict[str, _Found] = {}
+
+    @cached_property
+    def operations(self) -> Sequence[Operation]:
+        """Return how the request differs from that of the conversation."""
+        return difference(self._scene.conversation[-1].request, self._request)
+
+    @cached_property
+    def conversation(self) -> Conversation:
+        """Return the translated conversation with this form of its last request."""
+        # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
+        *before, last = self._scene.conversation
+        earlier = [carried(each, last.request, self._request) for each in before]
+        return wires.translate((*earlier, with_request(last, self._request)), presumed_wire(self._scene.profile))
+
+    @cached_property
+    def content(self) -> HeldContent:
+        """Return what the request says."""
+        return content_of(self.conversation[-1])
+
+    @cached_property
+    def index(self) -> Index:
+        """Return the elements of the conversation."""
+        return Index(self.conversation)
+
+    @cached_property
+    def found(self) -> _Found:
+        """Return what all rules find."""
+        return _found(self.index, self._scene, rules.load())
+
+    def of_rule(self, rule: str) -> _Found:
+        """Return what one rule finds: most forms still have the finding, and the other rules need not judge them."""
+        if rule not in self._of_rules:
+            self._of_rules[rule] = _found(self.index, self._scene, rules.select((rule,)))
+        return self._of_rules[rule]
+
+
+class Scene:
+    """A conversation whose last request is tried in other forms: what all findings about that request have in common.
+
+    Several findings lead to the same forms, so what was found in a form is kept: of the last `MAX_FORMS`.
+    """
+
+    def __init__(self, conversation: Conversation, profile: Profile | None, as_of: str) -> None:
+        self.conversation, self.profile, self.as_of = conversation, profile, as_of
+        self._problem: ClientProblem | None = None
+        self._forms: OrderedDict[bytes, _Form] = OrderedDict()
+
+    def problem(self, rule: str, finding: Finding) -> ClientProblem:
+        """Return a finding about the last request as a problem."""
+        if self._problem is None:
+            self._problem = ClientProblem(self.conversation, rule, finding, self.profile, self.as_of)
+        return self._problem.about(rule, finding)
+
+    @cached_property
+    def translated(self) -> Conversation:
+        """Return the exchanges as those of chat completions."""
+        if self._problem is not None:
+            return self._problem.translated
+        return wires.translate(self.conversation, presumed_wire(self.profile))
+
+    @cached_property
+    def before(self) -> _Found:
+        """Return what is found in the conversation as it is."""
+        return found_in(self.translated, self.profile, self.as_of)
+
+    @cached_property
+    def content(self) -> HeldContent:
+        """Return what the last request says as it is."""
+        return content_of(self.translated[-1])
+
+    def form(self, request: Any) -> _Form:
+        """Return another form of the last request."""
+        key = blake2b(rendered(request).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if key in self._forms:
+            self._forms.move_to_end(key)
+        else:
+            self._forms[key] = _Form(request, self)
+            while len(self._forms) > MAX_FORMS:
+                self._forms.popitem(last=False)
+        return self._forms[key]
+
+
+class Scenes:
+    """The scenes of one input, the last ones of which are kept."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._scenes: OrderedDict[Any, Scene] = OrderedDict()
+
+    def of(self, key: Any, conversation: Conversation, profile: Profile | None, as_of: str) -> Scene:
+        """Return the scene of a conversation; `key` names its exchanges among those of the input."""
+        if key not in self._scenes:
+            self._scenes[key] = Scene(conversation, profile, as_of)
+            while len(self._scenes) > MAX_SCENES:
+                self._scenes.popitem(last=False)
+        return self._scenes[key]
+
+
 class Trial:
     """One finding, and the conversation in which forms of its request are tried. `tried`: how many were judged."""
 
-    def __init__(self, problem: ClientProblem) -> None:
-        self.problem = problem
-        self.tried = 0
-        self._key = (problem.rule, problem.finding.at.partition("/request")[2], problem.finding.message)
-        self._before = self._judged(problem.translated)
-        self._content = content_of(problem.exchange)
-        self._known = self._known_texts()
+    def __init__(self, scene: Scene, rule: str, finding: Finding) -> None:
+        self.problem = scene.problem(rule, finding)
+        self.tried = 1
+        self._scene = scene
+        self._key = (rule, finding.at.partition("/request")[2], finding.message)
+        self._before = scene.before
+
+    @cached_property
+    def _known(self) -> str:
+        """Return what earlier exchanges of the session say, requests and replies."""
+        earlier = self.problem.translated[:-1]
+        if not earlier:
+            return ""
+        said = [content_of(each).all_text for each in earlier]
+        replies = [reply.message for reply in self.problem.index.replies if int(reply.place[0]) < self.problem.number]
+        answers = Exchange.of_plain(request={"messages": replies})
+        return "\n".join([*said, content_of(answers).all_text])
 
     @property
     def sees_the_finding(self) -> bool:
         """Return whether the conversation has the finding at all: it may need more of the session."""
         return self._key in self._before.each
 
+    def operations(self, candidate: Candidate) -> Sequence[Operation]:
+        """Return how a form of the request differs from the request."""
+        return self._scene.form(candidate.request).operations
+
     def accepts(self, candidate: Candidate) -> bool:
         """Return whether a form of the request lacks the finding, has no new one, and loses nothing."""
-        conversation = self._with(candidate)
-        if self._loss(conversation[-1], candidate):
+        form = self._scene.form(candidate.request)
+        if self._loss(form, candidate):
             return False
-        after = self._judged(conversation)
-        rule = self._key[0]
-        fewer = _of_rule(after, rule) < _of_rule(self._before, rule)
-        return fewer and self._key not in after.each and not after.counts - self._before.counts
-
-    def _with(self, candidate: Candidate) -> Conversation:
-        """Return the translated conversation with another form of its last request."""
-        # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
-        earlier = [carried(each, self.problem.request, candidate.request) for each in self.problem.conversation[:-1]]
-        return wires.translate((*earlier, self.sent(candidate.request)), presumed_wire(self.problem.profile))
-
-    def _loss(self, sent: Exchange, candidate: Candidate) -> str:
-        """Return what a form of the request loses, in words."""
-        if sent.protocol != self.problem.exchange.protocol:
-            return "the request would be one of another wire"
-        return loss(self._content, content_of(sent), self._known, candidate.spared, candidate.retold)
-
-    def sent(self, request: Any) -> Exchange:
-        """Return the exchange with another request."""
-        return with_request(self.problem.conversation[-1], request)
-
-    def _known_texts(self) -> str:
-        """Return what earlier exchanges of the session say, requests and replies."""
-        earlier = self.problem.translated[:-1]
-        said = [content_of(each).all_text for each in earlier]
-        replies = [reply.message for reply in self.problem.index.replies if int(reply.place[0]) < self.problem.number]
-        answers = Exchange.of_plain(request={"messages": replies})
-        return "\n".join([*said, content_of(answers).all_text])
-
-    def _judged(self, conversation: Conversation) -> _Found:
         self.tried += 1
-        return found_in(conversation, self.problem.profile, self.problem.as_of)
+        rule = self._key[0]
+        own = form.of_rule(rule)
+        if self._key in own.each or _of_rule(own, rule) >= _of_rule(self._before, rule):
+            return False
+        return not form.found.counts - self._before.counts
+
+    def _loss(self, form: _Form, candidate: Candidate) -> str:
+        """Return what a form of the request loses, in words."""
+        if form.conversation[-1].protocol != self.problem.exchange.protocol:
+            return "the request would be one of another wire"
+        return loss(self._scene.content, form.content, self._known, candidate.spared, candidate.retold)
 
 
 def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
@@ -98,10 +207,18 @@ def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
 
 def found_in(conversation: Conversation, profile: Profile | None, as_of: str) -> _Found:
     """Return the findings about the last exchange of a conversation, its reply included."""
-    last = f"/{len(conversation) - 1}"
+    return _read(judge(conversation, profile, rules.load(), as_of), len(conversation))
+
+
+def _found(index: Index, scene: Scene, chosen: Sequence[Rule]) -> _Found:
+    return _read(judgement(index, scene.profile, chosen, scene.as_of), len(index.conversation))
+
+
+def _read(judged: Judgement, exchanges: int) -> _Found:
+    last = f"/{exchanges - 1}"
     counts: Counter[tuple[str, str]] = Counter()
     each: set[tuple[str, str, str]] = set()
-    for outcome in judge(conversation, profile, rules.load(), as_of).found():
+    for outcome in judged.found():
         if outcome.status is Status.ERRORED:
             counts[outcome.rule, "errored"] += 1
         for finding in outcome.findings:

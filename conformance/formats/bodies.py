@@ -16,17 +16,21 @@ _EVENT_STREAM: Final = "text/event-stream"
 _GUESSED: Final = "ISO-8859-1"
 _HEX: Final = b"0123456789abcdefABCDEF"
 _MAX_SIZE_DIGITS: Final = 8
+_WRAPPERS: Final = frozenset({"base64_string", "b64", "string"})
 
 
-def request_body(recorded: Any, file: str) -> JSON:
-    """Return the JSON value of a request body; raises InvalidDocument if its text is not JSON."""
-    body = decode(recorded, file)
+def request_body(recorded: Any, file: str, *, is_json: bool = False) -> JSON:
+    """Return the JSON value of a request body; raises InvalidDocument if its text is not JSON.
+
+    `is_json`: whether what was recorded comes from a JSON text, so that its values need not be looked at.
+    """
+    body = decode(recorded, file, is_json=is_json)
     return parse_json(body, file) if isinstance(body, str) else body
 
 
-def reply_body(recorded: Any, headers: Mapping[str, str], file: str) -> tuple[JSON, bool]:
+def reply_body(recorded: Any, headers: Mapping[str, str], file: str, *, is_json: bool = False) -> tuple[JSON, bool]:
     """Return a reply's body and whether it is a stream; text that is not valid JSON stays text, for the rules."""
-    body = decode(recorded, file, headers.get("content-encoding", ""))
+    body = decode(recorded, file, headers.get("content-encoding", ""), is_json=is_json)
     if not isinstance(body, str):
         return body, False
     # Some recorders keep the framing in the body, others only the header that announces it.
@@ -41,11 +45,14 @@ def reply_body(recorded: Any, headers: Mapping[str, str], file: str) -> tuple[JS
         return body, _EVENT_STREAM in headers.get("content-type", "")
 
 
-def decode(recorded: Any, file: str, coding: str = "") -> JSON:
+def decode(recorded: Any, file: str, coding: str = "", *, is_json: bool = False) -> JSON:
     """Return a body as text if it was recorded as bytes or in a wrapper, else the recorded value itself.
 
-    `coding` is the content coding of the body, if its headers name one.
+    `coding` is the content coding of the body, if its headers name one. `is_json`: as for `request_body`.
     """
+    if is_json and not (isinstance(recorded, (str, list)) or (type(recorded) is dict and _is_wrapper(recorded))):
+        value: JSON = recorded
+        return value
     if isinstance(recorded, Mapping):
         return _unwrap(recorded, file, coding)
     if isinstance(recorded, list) and recorded and all(isinstance(item, (str, bytes)) for item in recorded):
@@ -74,6 +81,10 @@ def _decode_text(data: bytes, file: str, coding: str = "") -> str:
     except UnicodeDecodeError as error:
         got = f"got the byte 0x{data[error.start]:02X} at {error.start}"
         raise InvalidDocument(f"expected a body of UTF-8 text, plain or packed, {got}", file) from None
+
+
+def _is_wrapper(recorded: Mapping[str, Any]) -> bool:
+    return not _WRAPPERS.isdisjoint(recorded) or recorded.keys() == {"type", "content"}
 
 
 def _unwrap(recorded: Mapping[str, Any], file: str, coding: str) -> JSON:

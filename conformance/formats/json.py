@@ -168,7 +168,7 @@ def _session(exchanges: list[Any], holder: Mapping[str, Any], path: str, line: i
         if not isinstance(item, Mapping):
             pointer = f"/exchanges/{number}" if holder else f"/{number}"
             raise InvalidDocument("expected an exchange, an object with `request` or `response`", path, line, pointer)
-    read = [records.exchange(item, path) for item in exchanges]
+    read = [records.exchange(item, path, is_json=True) for item in exchanges]
     conversation = tuple([exchange for exchange in read if not other_api(exchange)])
     notes = tuple([_outside(each) for each in dict.fromkeys(map(other_api, read)) if each])
     provider, session = as_text(holder.get("provider")), as_text(holder.get("session"))
@@ -181,7 +181,7 @@ def _outside(what: str) -> str:
 
 def _exchange(value: Mapping[str, Any], path: str, line: int | None) -> Input:
     provider, session, api = as_text(value.get("provider")), as_text(value.get("session")), value.get("api", "chat")
-    exchange = records.exchange(value, path)
+    exchange = records.exchange(value, path, is_json=True)
     outside = other_api(exchange)
     if outside or (api != "chat" and not wires.is_native(exchange)):
         notes = (_outside(outside or f"api {api!r}"),)

@@ -21,24 +21,25 @@ _HEAD: Final = 8192
 _CREATED: Final = r'"created(?:_at)?":\s*([0-9]{10})\b'
 
 
-def exchange(record: Mapping[str, Any], file: str) -> Exchange:
+def exchange(record: Mapping[str, Any], file: str, *, is_json: bool = False) -> Exchange:
     """Return the exchange of a record.
 
     Keys: `request`, a JSON body or its text; `response`, a JSON body, raw text, or a list of the events of a
     stream, in which an object is a chunk and a string is raw text; `status`, `stream`, `headers`, `url` or `host`,
     `model`, and as date the first of `date`, `recorded_at`, the Date header, `created_ts`, the reply's `created` and
     `commit_date`. A record with `reply` instead of `response` comes from a scripted provider, so its times are
-    ignored. Raises InvalidDocument if the text of a request is not JSON.
+    ignored. `is_json`: whether the record comes from a JSON text, so that its values need not be looked at. Raises
+    InvalidDocument if the text of a request is not JSON.
     """
     headers = flat_headers(record.get("headers"))
-    request = _request(record.get("request"), file)
+    request = _request(record.get("request"), file, is_json=is_json)
     scripted = "reply" in record and "response" not in record
     recorded = record.get("reply" if scripted else "response")
     response: JSON
     if isinstance(recorded, list) and not _is_error(recorded, record):
         response, streamed = render(recorded), True
     else:
-        response, streamed = reply_body(recorded, headers, file)
+        response, streamed = reply_body(recorded, headers, file, is_json=is_json)
         streamed = streamed or (isinstance(response, str) and record.get("stream") is True)
     moments = (record.get("date"), record.get("recorded_at"), headers.get("date"), record.get("created_ts"))
     date = next(filter(None, map(date_of, moments)), "")
@@ -143,8 +144,8 @@ def as_object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _request(recorded: Any, file: str) -> JSON:
+def _request(recorded: Any, file: str, *, is_json: bool) -> JSON:
     try:
-        return request_body(recorded, file)
+        return request_body(recorded, file, is_json=is_json)
     except InvalidDocument as error:
         raise InvalidDocument(f"invalid request body: {located(error)}", file, None, "/request") from None

@@ -1,10 +1,14 @@
 """What is run of a gateway, and its results: one front before one back, with the four bodies of each loss."""
 
+import re
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
+
+import orjson
 
 from conformance.environments import Log
 from conformance.fidelity.passages import Pair
@@ -12,7 +16,7 @@ from conformance.gateways import runs
 from conformance.gateways.definition import GatewayDefinition, profile_of
 from conformance.gateways.playing import Front
 from conformance.gateways.runs import CaseResult
-from conformance.gateways.serving import serving_gateway
+from conformance.gateways.serving import WORK, serving_gateway
 from conformance.gateways.upstream import Upstream, serving_upstream
 from conformance.results import Status
 from conformance.results.record import RunRecord, Selection, package_version
@@ -60,7 +64,19 @@ def run_shipped(definition: GatewayDefinition, plan: GatewayPlan, cache: Path, l
         serving_upstream(profile_of(plan.back), plan.model) as upstream,
         serving_gateway(definition, plan.front, plan.back, upstream, cache, log) as front,
     ):
-        return run(plan, front, upstream, on_case)
+        found = run(plan, front, upstream, on_case)
+    return replace(found, results=without_folders(found.results, cache))
+
+
+def without_folders(results: Results, cache: Path) -> Results:
+    """Return results without the folders of this machine, which gateways name in the traces of their errors."""
+    folders = "|".join(map(re.escape, (str(cache), f"{tempfile.gettempdir()}/{WORK}")))
+    text = re.sub(
+        rf"(?:{folders})[\w./@+-]*?(?=/node_modules|/lib/|/bin/|[^\w./@+-])",
+        "…",
+        orjson.dumps(results.to_json()).decode(),
+    )
+    return Results.from_json(orjson.loads(text))
 
 
 def run_at(plan: GatewayPlan, front: Front, port: int, on_case: OnCase) -> GatewayRun:

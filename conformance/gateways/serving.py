@@ -20,6 +20,9 @@ from conformance.gateways.upstream import Upstream
 
 KIND: Final = "gateways"
 
+WORK: Final = "conformance-gateway-"
+"""How the name of the folder begins in which a gateway runs."""
+
 _POLL: Final = 0.2
 _GRACE: Final = 5.0
 
@@ -59,7 +62,7 @@ def serving_gateway(
     """
     environment = ensure_installed(definition, cache, log)
     front, port = definition.front(wire), free_port()
-    with tempfile.TemporaryDirectory(prefix="conformance-gateway-") as scratch:
+    with tempfile.TemporaryDirectory(prefix=WORK) as scratch:
         work = Path(scratch).resolve()
         known = {
             "python": str(environments.python_in(environment)),

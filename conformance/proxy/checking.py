@@ -24,6 +24,7 @@ from conformance.proxy.layers import (
     layer_behind,
     traced,
 )
+from conformance.proxy.learned import LearnedTexts
 from conformance.proxy.origins import origin, part
 from conformance.proxy.reading import ReadCopy, read
 from conformance.proxy.tally import Tally
@@ -96,6 +97,7 @@ class Checking:
     layers: Layers = field(default_factory=Layers)
     scrubber: Scrubber = field(init=False)
     _keys: dict[str, None] = field(default_factory=dict, repr=False)
+    _learned: LearnedTexts = field(default_factory=LearnedTexts, repr=False)
     _grouping: Grouping = field(init=False)
     _judge: Judge = field(init=False)
 
@@ -157,7 +159,7 @@ class Checking:
             *learning.of_url(copy.url),
         ]
         # The name of a model in a header or a path is not a secret.
-        given = [*[each for each in around if each != model], *learning.of_text(text)]
+        given = [*[each for each in around if each != model], *self._learned.of_body(text)]
         is_new = False
         for each in dict.fromkeys(given):
             is_new |= each not in self._keys

@@ -4,7 +4,7 @@ The rules that the cause of the error names judge that request.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -168,7 +168,8 @@ def _faults(rule: Rule, context: Context) -> Iterator[tuple[Any, Fault]]:
                 yield element, fault
 
 
-def rules_about(cause: ErrorCause) -> list[Rule]:
+@cache
+def rules_about(cause: ErrorCause) -> Sequence[Rule]:
     """Return the rules about requests that can find a cause: those about its claims, those it names, then others."""
     own, named, reading = [], [], []
     for rule in load():
@@ -179,7 +180,7 @@ def rules_about(cause: ErrorCause) -> list[Rule]:
                 named.append(rule)
             elif not set(rule.reads).isdisjoint(cause.claims):
                 reading.append(rule)
-    return [*own, *named, *reading]
+    return (*own, *named, *reading)
 
 
 def _is_named(name: str, cause: ErrorCause) -> bool:

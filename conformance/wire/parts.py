@@ -131,7 +131,10 @@ class ExchangePart:
             number += 1
         if number == min(len(before), len(after)) or before[number] != after[number]:
             return number
-        for old, new in zip(part.marks[number:], self.marks[number:], strict=False):
+        # Marks are kept where all messages need one; after some that are shared, few are left.
+        start = number
+        olds, news = (map(_mark, before[start:]), map(_mark, after[start:])) if start else (part.marks, self.marks)
+        for old, new in zip(olds, news, strict=False):
             if old is None or old != new:
                 break
             number += 1

@@ -10,6 +10,7 @@
 """
 
 import random
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from conformance.strategies import replies, requests
+from conformance.wires import WireWriter, by_name
 
 SEED = 20261121
 WORDS = (
@@ -26,22 +28,27 @@ WORDS = (
 
 
 class Sample(NamedTuple):
-    """One exchange as bytes: the request body, the reply's body, and the data of its events if it is a stream."""
+    """One exchange as bytes: the request body, the reply's body, and the data of its events if it is a stream.
+
+    `is_text`: whether the reply's body is no JSON. `more`: what else its line says, such as the URL.
+    """
 
     request: bytes
     reply: bytes
     events: tuple[bytes, ...] = ()
     status: int = 200
+    is_text: bool = False
+    more: Mapping[str, Any] = {}
 
     @property
     def documents(self) -> tuple[bytes, ...]:
         """Return every JSON text of the exchange."""
-        return (self.request, *(self.events or (self.reply,)))
+        return (self.request, *(self.events or (() if self.is_text else (self.reply,))))
 
     def line(self, session: str) -> bytes:
         """Return the exchange as a line of JSON Lines."""
-        reply = self.reply.decode() if self.events else orjson.Fragment(self.reply)
-        record = {"request": orjson.Fragment(self.request), "response": reply, "status": self.status}
+        reply = self.reply.decode() if self.events or self.is_text else orjson.Fragment(self.reply)
+        record = {"request": orjson.Fragment(self.request), "response": reply, "status": self.status, **self.more}
         return orjson.dumps({**record, "session": session} if session else record, option=orjson.OPT_APPEND_NEWLINE)
 
 
@@ -208,12 +215,31 @@ def _sample(source: random.Random, number: int, *, faulty: bool) -> Sample:
     return _streamed(body | {"stream_options": {"include_usage": True}}, _assistant(source, tools), quirk=4)
 
 
-def _session(source: random.Random, length: int) -> Session:
+def session(length: int, result: float = 2500, seed: int = SEED) -> Session:
+    """Return one session of an agent, whose results have so many characters in the median."""
+    return _session(random.Random(seed), length, result)  # noqa: S311
+
+
+def on_wire(given: Session, wire: str) -> Session:
+    """Return a session as it is on another wire."""
+    written = by_name(wire).writing
+    return [_native(each, wire, written) for each in given]
+
+
+def _native(sample: Sample, wire: str, written: WireWriter) -> Sample:
+    body = orjson.loads(sample.request)
+    request = written.request(body)
+    reply = written.reply(orjson.loads(sample.reply), request)
+    url = f"https://api.example.com/v1{by_name(wire).path(body)}"
+    return Sample(orjson.dumps(request), orjson.dumps(reply), more={"url": url, "model": body["model"]})
+
+
+def _session(source: random.Random, length: int, result: float = 2500) -> Session:
     tools = [_tool(source, position) for position in range(8)]
     messages = _opening(source)
     samples = []
     for _ in range(length):
-        turn = _turn(source, tools)
+        turn = _turn(source, tools, result)
         body = {"model": "example-model", "messages": messages, "tools": tools}
         samples.append(Sample(orjson.dumps(body), orjson.dumps(_reply(turn[0]))))
         messages = messages + turn
@@ -224,11 +250,11 @@ def _opening(source: random.Random) -> list[dict[str, Any]]:
     return [{"role": "system", "content": _text(source, 6000)}, {"role": "user", "content": _text(source, 400)}]
 
 
-def _turn(source: random.Random, tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _turn(source: random.Random, tools: list[dict[str, Any]], result: float = 2500) -> list[dict[str, Any]]:
     """Return an assistant message with calls, and their results."""
     assistant = _assistant(source, tools)
     results = [
-        {"role": "tool", "tool_call_id": call["id"], "content": _text(source, 2500, 0.15)}
+        {"role": "tool", "tool_call_id": call["id"], "content": _text(source, result, 0.15)}
         for call in assistant["tool_calls"]
     ]
     return [assistant, *results]

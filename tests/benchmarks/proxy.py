@@ -4,7 +4,8 @@
 
 The bare proxy passes the same bytes by the same library, and does nothing else: no copy, no check, no bounds. Both run
 as processes of their own before the same provider, and each round asks one after the other over 20 kept connections;
-the figures are the least over the rounds. `check` is the CPU of the process that checks the copies. The time added is
+the figures are the least over the rounds. The agent session is one conversation of 60 requests, over one connection.
+`check` is the CPU of the process that checks the copies. The time added is
 that between an event's departure from the provider and its arrival at the client, less that without a proxy, with so
 many streams at once; the figure is the median over all events. Exit code 1 if the proxy's process costs more than 1.3
 times the bare proxy, or adds more than 2 ms.
@@ -17,19 +18,22 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Final, NamedTuple
 
+import orjson
 import psutil
 from tabulate import tabulate
 
+from tests.benchmarks import corpus
 from tests.benchmarks.serve import chunks_of, cpu_seconds, request
 from tests.checking import ENVIRONMENT
 
 MAX_RATIO: Final = 1.3
 MAX_SECONDS: Final = 0.002
 CONNECTIONS: Final = 20
+SESSION: Final = 60
 EVENTS: Final = 20
 PAUSE: Final = 0.1
 END: Final = b"data: [DONE]\n\n"
@@ -125,19 +129,19 @@ def server(*command: str) -> Iterator[Subject]:
         started.communicate()
 
 
-async def ask(port: int, path: str, sent: bytes, count: int) -> None:
-    """Send a request again and again over some connections, and read each reply to its end."""
+async def ask(port: int, path: str, sent: Sequence[bytes], count: int, connections: int = CONNECTIONS) -> None:
+    """Send requests, again and again in their order, over some connections, and read each reply to its end."""
     end = b"\r\n0\r\n\r\n" if path == "/stream" else b"}\n"
-    sent = sent.replace(b"/v1/chat/completions", path.encode(), 1)
+    requests = [each.replace(b"/v1/chat/completions", path.encode(), 1) for each in sent]
 
     async def one() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
-        for _ in range(count // CONNECTIONS):
-            writer.write(sent)
+        for number in range(count // connections):
+            writer.write(requests[number % len(requests)])
             await reader.readuntil(end)
         writer.close()
 
-    await asyncio.gather(*[one() for _ in range(CONNECTIONS)])
+    await asyncio.gather(*[one() for _ in range(connections)])
 
 
 async def delays(port: int, streams: int) -> list[float]:
@@ -183,20 +187,26 @@ def cpu_rows(options: argparse.Namespace, bare: Subject, ours: Subject) -> Itera
     """Yield a row for each kind of reply, with the ratio of both proxies."""
     _guard, checker = ours.process.children(recursive=True)
     body = {"messages": [{"role": "user", "content": "x" * 4000}]}
-    for path in ("/plain", "/stream"):
+    session = [request(orjson.loads(each.request), "") for each in corpus.session(SESSION)]
+    for name, path, sent, count in (
+        ("plain", "/plain", [request(body, "")], options.requests),
+        ("stream", "/stream", [request(body | {"stream": True}, "")], options.requests),
+        # One conversation, request after request.
+        ("agent session", "/plain", session, SESSION),
+    ):
         taken: dict[str, list[float]] = {"bare": [], "ours": []}
-        sent = request(body | {"stream": path == "/stream"}, "")
+        connections = 1 if len(sent) > 1 else CONNECTIONS
         checked = settled(checker)
         for _ in range(options.rounds + 1):
-            for name, subject in (("bare", bare), ("ours", ours)):
+            for which, subject in (("bare", bare), ("ours", ours)):
                 before = cpu_seconds(subject.process)
-                asyncio.run(ask(subject.port, path, sent, options.requests))
-                taken[name].append(cpu_seconds(subject.process) - before)
+                asyncio.run(ask(subject.port, path, sent, count, connections))
+                taken[which].append(cpu_seconds(subject.process) - before)
         # The first round pays for imports and caches.
-        least = {name: min(seconds[1:]) / options.requests for name, seconds in taken.items()}
-        least["check"] = (settled(checker) - checked) / (options.requests * (options.rounds + 1))
+        least = {which: min(seconds[1:]) / count for which, seconds in taken.items()}
+        least["check"] = (settled(checker) - checked) / (count * (options.rounds + 1))
         ratio = least["ours"] / least["bare"]
-        yield [f"CPU, {path[1:]}", *[f"{1e6 * seconds:.0f} µs" for seconds in least.values()], f"{ratio:.2f}"], ratio
+        yield [f"CPU, {name}", *[f"{1e6 * seconds:.0f} µs" for seconds in least.values()], f"{ratio:.2f}"], ratio
 
 
 def added_seconds(options: argparse.Namespace, ports: Mapping[str, int]) -> dict[str, float]:

@@ -35,7 +35,7 @@ from typing import IO, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
-from conformance.files import AUTO, NONE, CheckedInput, Counts, Task, check_paths, summary
+from conformance.files import AUTO, NONE, CheckedInput, Counts, Task, check_paths, summary, time_spent
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
@@ -52,6 +52,7 @@ EXAMPLES: Final = """\
   conformance check --format github --output sarif=check.sarif --output junit=check.xml fixtures/   # one run
   conformance check --map request=payload,response=result,session=trace_id calls.jsonl
   conformance check --fix --provider deepseek session.jsonl -o fixed.jsonl   # correct the requests
+  conformance check --timings --jobs auto traffic.jsonl > report.txt   # where does the time go?
   curl -sN … | conformance check --rule 'stream/*' -"""
 
 _PROVIDER: Final = """\
@@ -70,7 +71,11 @@ _FIX: Final = """\
 print how to change the requests so that their findings disappear, as a diff; nothing that they say gets lost, and \
 no input is changed"""
 _FIXED: Final = "with --fix, write the inputs with corrected requests to this file, as JSON Lines"
+_TIMINGS: Final = """\
+say on standard error where the time went: MB/s, the share of each stage, and the ten rules that take the longest; as \
+JSON with --format json or jsonl"""
 _LEAST_SECONDS: Final = 0.001
+_JSON_FORMATS: Final = ("json", "jsonl")
 _FOLDER: Final = Path(renderers.__path__[0])
 
 
@@ -90,6 +95,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--known", action="store_true", help="also show departures that the provider's claims describe")
     add("--all", action="store_true", help="also show rules that passed or did not apply")
     add("--map", default="", metavar="PART=PLACE,…", help=_MAP)
+    add("--timings", action="store_true", help=_TIMINGS)
     add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
 
 
@@ -113,12 +119,12 @@ def run(arguments: argparse.Namespace) -> int:
     level = Level(arguments.level or Level.MAY)
     task = Task(
         provider, tuple(arguments.rule), level, arguments.all or every, lines, arguments.as_of or "",
-        arguments.known, arguments.map, fixes, arguments.fix,
+        arguments.known, arguments.map, fixes, arguments.fix, arguments.timings,
     )  # fmt: skip
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
-    render = partial(_rendered, names, paint, arguments.all)
+    render = partial(_rendered, names, paint, arguments.all, task)
     with ExitStack() as stack:
         spools = [stack.enter_context(_spool()) for _ in arguments.output]
         fixed = stack.enter_context(_spool()) if arguments.fixed else None
@@ -133,6 +139,11 @@ def run(arguments: argparse.Namespace) -> int:
         if fixed is not None:
             fixed.seek(0)
             _write_lines(arguments.fixed, fixed)
+    if arguments.timings:
+        # Imported here because most runs measure nothing.
+        from conformance.cli import _timings
+
+        _timings.show(time_spent(counts, task), as_json=arguments.format in _JSON_FORMATS)
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:
@@ -245,9 +256,11 @@ def _rendered(
     names: Sequence[str],
     paint: Paint,
     show_all: bool,  # noqa: FBT001 — partial() fills it
+    task: Task,
     checked: Sequence[CheckedInput],
 ) -> _Rendered:
     """Render checked inputs in the process that checked them, so that another one only has to write."""
+    began = time.thread_time_ns() if task.timings else 0
     # Only the report on the terminal is painted.
     ways = [(name, _plain if number else paint) for number, name in enumerate(names)]
     counts = Counts()
@@ -262,6 +275,8 @@ def _rendered(
         for name, colours in ways
     ]
     corrected = list(chain.from_iterable([each.corrected for each in checked]))
+    if task.timings:
+        counts["nanoseconds", "report"] += time.thread_time_ns() - began
     return _Rendered(parts, counts, judged, errors, path, corrected)
 
 

@@ -31,7 +31,7 @@ def judge(_element: bool, passage: Passage) -> Iterator[PassageLoss]:  # noqa: F
     A client that runs one call at a time loses the others of a reply. To fix it, translate `parallel_tool_calls` and
     `disable_parallel_tool_use` into each other.
     """
-    if not _switch(passage.after.body):
+    if not _switch(passage.after.body) and passage.after.body.get("tools"):
         at = passage.pointer_before(passage.before.pointer(("request", "parallel_tool_calls")))
         became = passage.pointer_after("/request")
         yield PassageLoss("expected that parallel calls stay forbidden, got a request that allows them", at, became)

@@ -44,15 +44,7 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     if not units.holder:
         return
     yield from _as_before(problem, units)
-    for title, changed in (
-        ("send the roles of this wire", _with_roles(units)),
-        ("put the results into the order of their calls", _ordered(units.units)),
-        ("move each result directly after its call", _adjacent(units.units)),
-        ("send each result once", _once(units.units)),
-        ("give each result the id of its call", _by_position(units.units)),
-    ):
-        if changed is not None and changed != list(units.units):
-            yield Candidate({**request, units.holder: changed}, title)
+    yield from problem.once(_rearranged)
     if (swapped := _swapped(units.units, problem.finding.message)) is not None:
         yield Candidate({**request, units.holder: swapped}, "put the results into the order of their calls", whole=True)
     if (paired := _paired(units.units)) is not None:
@@ -60,6 +52,22 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     yield from _from_earlier(problem, units)
     yield from _from_replies(problem, units)
     yield from _at_the_server(problem)
+
+
+def _rearranged(problem: ClientProblem) -> list[Candidate]:
+    """Return requests with the same units, in another order, each once, or with other ids and roles."""
+    units = _Unit(problem.request)
+    return [
+        Candidate({**problem.request, units.holder: changed}, title)
+        for title, changed in (
+            ("send the roles of this wire", _with_roles(units)),
+            ("put the results into the order of their calls", _ordered(units.units)),
+            ("move each result directly after its call", _adjacent(units.units)),
+            ("send each result once", _once(units.units)),
+            ("give each result the id of its call", _by_position(units.units)),
+        )
+        if changed is not None and changed != list(units.units)
+    ]
 
 
 def result_ids(unit: Any) -> list[Any]:

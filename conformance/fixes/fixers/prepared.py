@@ -28,16 +28,22 @@ WITHOUT_REASONING: Final = frozenset(
 def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield the request with the messages that `prepare` makes of its own."""
     spared = frozenset({REASONING}) if problem.rule in WITHOUT_REASONING else frozenset()
+    for request in problem.once(_requests):
+        yield Candidate(request, "as `prepare` sends it", spared=spared)
+
+
+def _requests(problem: ClientProblem) -> list[Any]:
+    """Return the request with the messages that `prepare` makes of its own, for each list that holds them."""
     exchange = problem.exchange
     body: Any = exchange.request
     prepared = convert.prepare(body, problem.profile, model=exchange.model, date=problem.day)
     if exchange.protocol == CHAT:
-        yield Candidate({**body, "messages": prepared.messages}, "as `prepare` sends it", spared=spared)
-        return
+        return [{**body, "messages": prepared.messages}]
     sent = native_request({**body, "messages": prepared.messages}, prepared.origins, exchange.protocol).body
+    found = []
     for key in LISTS:
         if key in problem.request and key in sent:
             # Whole units may come back in another form; only what changes within one is an edit for the provider.
             edits = [each for each in difference(problem.request[key], sent[key]) if each["path"].count("/") > 1]
-            changed = apply(problem.request[key], edits)
-            yield Candidate({**problem.request, key: changed}, "as `prepare` sends it", spared=spared)
+            found.append({**problem.request, key: apply(problem.request[key], edits)})
+    return found

@@ -68,6 +68,22 @@ class CellDetails:
         self.texts("")
         self.claims(())
 
+    def order(self, cells: Iterable[TableCell]) -> None:
+        """Give the texts of cells numbers by what they are and by the alphabet: similar texts compress together."""
+        kinds: dict[str, set[str]] = {}
+        for cell in cells:
+            found = {"claimed": (cell.claimed,), "observed": (observed_of(cell),)}
+            for each in cell.findings[:MAX_FINDINGS]:
+                found |= {"message": (each.message,), "excerpt": (each.excerpt,), "at": (each.at,)}
+                _collect(kinds, found)
+            if cell.claim is not None:
+                found |= {"meaning": (_meaning(cell.claim),), "note": (cell.claim.note,)}
+                for source in cell.claim.source:
+                    _collect(kinds, {"text": (source.text,), "link": (_link(source),), "quote": (source.quote,)})
+            _collect(kinds, found)
+        for kind in sorted(kinds):
+            self.texts.of(*sorted(kinds[kind]))
+
     def of_cell(self, cell: TableCell, subject: TableSubject) -> int:
         """Return the number of the details of a cell."""
         failing = cell.verdict in FAILING
@@ -125,6 +141,7 @@ def cells_data(table: Table, details: CellDetails) -> Mapping[str, Any]:
     first of the row: the cells of a row are alike, so they compress well. `commands` has those of each subject, with a
     place for a scenario or a claim.
     """
+    details.order(table.cells)
     texts = details.texts
     by_name = {subject.name: subject for subject in table.subjects}
     subjects = {subject.name: number for number, subject in enumerate(table.subjects)}
@@ -154,6 +171,11 @@ def cells_data(table: Table, details: CellDetails) -> Mapping[str, Any]:
         "commands": [each.values() for each in commands.values()],
         "cells": [*zip(*[_columns(each) for each in found.values()], strict=True)],
     }
+
+
+def _collect(kinds: dict[str, set[str]], found: Mapping[str, Iterable[str]]) -> None:
+    for kind, texts in found.items():
+        kinds.setdefault(kind, set()).update(texts)
 
 
 def observed_of(cell: TableCell) -> str:

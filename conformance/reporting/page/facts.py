@@ -22,6 +22,7 @@ from conformance.reporting.answers import (
 )
 from conformance.reporting.answers.changes import newest_day
 from conformance.reporting.answers.wires import position
+from conformance.reporting.gateway_cells import by_gateway
 from conformance.reporting.matrix.table import ADAPTER, ENGINE, SOURCES, Table, TableSubject
 from conformance.reporting.text import plural, printable
 from conformance.results import Evidence
@@ -63,8 +64,8 @@ EVIDENCE: Final[Mapping[str, tuple[str, str, str]]] = {
 GATEWAYS: Final = "gateways"
 """The kind of a row about a gateway, which is no subject of the matrix."""
 
-GATEWAYS_PAGE: Final = "gateways.md"
-"""The page beside this one that has all facts about gateways."""
+GATEWAYS_PAGE: Final = "gateways.html"
+"""The page beside this one that has all facts about gateways, with the four bodies of each cell."""
 
 _AGING: Final = 90
 _OLD: Final = 365
@@ -135,7 +136,11 @@ def fact_tables(table: Table) -> tuple[FactTable, ...]:
     named = agents()
     sdks = [row for row in clients if row.subject.name.partition("@")[0] not in named]
     others = [row for row in clients if row.subject.name.partition("@")[0] in named]
-    through = [_gateway_row(each, table, today) for each in gateways.gateway_answers(table.inputs)]
+    numbers = {name: number for number, name in enumerate(by_gateway(table.inputs.gateways))}
+    through = [
+        _gateway_row(each, table, today, f"{GATEWAYS_PAGE}#gateway-{numbers[each.gateway]}")
+        for each in gateways.gateway_answers(table.inputs)
+    ]
     found = (
         FactTable(
             "providers",
@@ -157,7 +162,7 @@ def agents() -> frozenset[str]:
     return frozenset([name for name in definition.names() if definition.load(name).agent])
 
 
-def _gateway_row(each: gateways.GatewayAnswers, table: Table, today: str) -> FactRow:
+def _gateway_row(each: gateways.GatewayAnswers, table: Table, today: str, link: str) -> FactRow:
     """Return the row of a gateway at one front before one back; the page of gateways has its details."""
     results = each.results
     back = table.inputs.profiles.get(results.provider)
@@ -168,7 +173,7 @@ def _gateway_row(each: gateways.GatewayAnswers, table: Table, today: str) -> Fac
     )
     cells = tuple([_cell(answer, subject, set(), today) for answer in each.answers])
     front = f"{results.run.protocol or CHAT} → {results.provider}"
-    return FactRow(subject, "", printable(each.gateway), printable(titled), front, GATEWAYS_PAGE, cells, service)
+    return FactRow(subject, "", printable(each.gateway), printable(titled), front, link, cells, service)
 
 
 def _ordered(rows: Sequence[FactRow]) -> Sequence[FactRow]:

@@ -9,9 +9,7 @@ _ROLE = {"tool_result": "user", "tool_use": "assistant", "thinking": "assistant"
 @rule(
     Level.MUST,
     on=messages,
-    where=lambda message, _context: any(
-        as_word(block.get("type")) in _ROLE for _, block in objects(message.value.get("content"))
-    ),
+    where=lambda message, _context: not _ROLE.keys().isdisjoint(message.kinds),
     source=Source("https://platform.claude.com/docs/en/api/messages"),
     bad=[
         example(
@@ -34,6 +32,8 @@ def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     To fix it, put each block into a message of the role that wrote it.
     """
     role = message.value.get("role")
+    if all([_ROLE.get(kind, role) == role for kind in message.kinds]):
+        return []
     return [
         Fault(
             f"expected a block of type {kind!r} in a message of role {_ROLE[kind]}, got it in {role!r}",

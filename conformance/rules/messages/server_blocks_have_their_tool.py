@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeBody, requests
+from conformance.wire.native_views import NativeBody, kinds_in, requests
 from conformance.wire.values import as_word, objects
 
 _CLAIM = "messages.server-block-without-tool"
@@ -18,7 +18,9 @@ _AT = "/0/request/messages/3/content"
 _TOOL = {"type": "advisor_20260301", "name": _ADVISOR, "model": "claude-opus-4-6"}
 
 
-def _has_blocks(request: NativeBody, _context: Context) -> bool:
+def _has_blocks(request: NativeBody, context: Context) -> bool:
+    if "server_tool_use" not in kinds_in(context.index, context.number):
+        return False
     # A result without its call is what another rule finds.
     kinds = [(each.get("type"), each.get("name")) for each in _blocks(request)]
     return ("server_tool_use", _ADVISOR) in kinds

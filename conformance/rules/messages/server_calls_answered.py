@@ -7,6 +7,7 @@ from conformance.wire.native_views import NativeMessage, messages
 from conformance.wire.values import as_object, as_word, objects
 
 _RESULT = "_tool_result"
+_CALLS = ("server_tool_use", "mcp_tool_use")
 _CALL = {"type": "server_tool_use", "id": "srvtoolu_01", "name": "web_search", "input": {"query": "Paris"}}
 _FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_01", "content": []}
 _AT = "/0/request/messages/3/content"
@@ -15,7 +16,7 @@ _TEXT = {"type": "text", "text": "Paris has 18 degrees."}
 
 def _is_ended(message: NativeMessage, _context: Context) -> bool:
     """Return whether the turn of a message with server calls is over, so that no result can come any more."""
-    if message.value.get("role") != "assistant" or not _calls(message.value):
+    if message.value.get("role") != "assistant" or message.kinds.isdisjoint(_CALLS):
         return False
     later = _from(message, message.number + 1)
     return any(each.get("role") == "user" and _has_more_than_results(each) for each in later)
@@ -71,7 +72,7 @@ def _from(message: NativeMessage, start: int) -> Iterator[Mapping[str, Any]]:
 def _calls(message: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
     content = message.get("content")
     listed = objects(content) if type(content) is list else ()
-    return [(at, block) for at, block in listed if block.get("type") in ("server_tool_use", "mcp_tool_use")]
+    return [(at, block) for at, block in listed if block.get("type") in _CALLS]
 
 
 def _has_more_than_results(message: Any) -> bool:

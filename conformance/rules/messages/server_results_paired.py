@@ -3,7 +3,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeBody, requests
+from conformance.wire.native_views import NativeBody, kinds_in, requests
 from conformance.wire.values import as_word, objects
 
 _CLAIM = "messages.server-result-orphaned"
@@ -15,17 +15,9 @@ _AT = "/0/request/messages/3/content"
 _TEXT = {"type": "text", "text": "Paris has 18 degrees."}
 
 
-def _has_results(request: NativeBody, _context: Context) -> bool:
-    listed = request.value.get("messages")
-    if type(listed) is not list:
-        return False
-    # Every request repeats the blocks of its session, so that this is asked of more of them than any other rule's.
-    contents = [message.get("content") for message in listed if type(message) is dict]
-    kinds = [
-        block.get("type") for content in contents if type(content) is list for block in content if type(block) is dict
-    ]
+def _has_results(_request: NativeBody, context: Context) -> bool:
     # The result of a client's tool is a bare `tool_result`, which does not end so.
-    return any([type(kind) is str and kind.endswith(_RESULT) for kind in kinds])
+    return any([kind.endswith(_RESULT) for kind in kinds_in(context.index, context.number)])
 
 
 @rule(

@@ -7,13 +7,14 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeMessage, messages
 from conformance.wire.values import objects
 
+_HOLDERS = frozenset({"text", "tool_result"})
 _EMPTY = {"type": "text", "text": ""}
 
 
 @rule(
     Level.MUST,
     on=messages,
-    where=lambda message, _context: any(_texts(message.value, ())),
+    where=lambda message, _context: not _HOLDERS.isdisjoint(message.kinds) and any(_texts(message.value, ())),
     source=Source("https://platform.claude.com/docs/en/api/errors", "messages: text content blocks must be non-empty"),
     bad=[
         example("messages-plain", {"/0/request/messages/3/content/0/text": ""}),

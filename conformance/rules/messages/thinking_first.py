@@ -17,7 +17,10 @@ def _applies(message: NativeMessage, _context: Context) -> bool:
     mode = request.get("thinking")
     is_manual = type(mode) is dict and mode.get("type") == "enabled"
     return (
-        is_manual and message.value.get("role") == "assistant" and _is_open(message) and any(map(_thinks, _of(message)))
+        is_manual
+        and message.value.get("role") == "assistant"
+        and not message.kinds.isdisjoint(_THINKING)
+        and _is_open(message)
     )
 
 

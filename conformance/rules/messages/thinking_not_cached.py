@@ -11,7 +11,7 @@ _CLAIM = "messages.thinking-cached"
 @rule(
     Level.MUST,
     on=messages,
-    where=lambda message, _context: any(_thinking(message)),
+    where=lambda message, _context: not message.kinds.isdisjoint(_THINKING),
     source=Source(
         "https://platform.claude.com/docs/en/build-with-claude/prompt-caching",
         "Thinking blocks cannot be cached directly with `cache_control`.",

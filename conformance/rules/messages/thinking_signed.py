@@ -12,7 +12,7 @@ _SENT = "/1/request/messages/1/content/0/signature"
 @rule(
     Level.MUST,
     on=messages,
-    where=lambda message, _context: any(_thinking(message)),
+    where=lambda message, _context: "thinking" in message.kinds,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/preserved-thinking"),
     bad=[example("messages-result", {_SIGNATURE: REMOVE})],
     good=[
@@ -31,6 +31,9 @@ def judge(message: NativeMessage, context: Context) -> list[Fault]:
     that a server sent without one are that server's. To fix it, keep the blocks of a reply whole; of a stream, add the
     `signature_delta`.
     """
+    unsigned = [(at, block) for at, block in _thinking(message) if block.get("signature") is None]
+    if not unsigned:
+        return []
     received = [
         block.get("thinking")
         for exchange in context.index.conversation[: context.number]
@@ -40,8 +43,8 @@ def judge(message: NativeMessage, context: Context) -> list[Fault]:
     ]
     return [
         Fault("expected the signature of this thinking block, got none", at=("content", at))
-        for at, block in _thinking(message)
-        if block.get("signature") is None and block.get("thinking") not in received
+        for at, block in unsigned
+        if block.get("thinking") not in received
     ]
 
 

@@ -6,6 +6,7 @@ Neighbouring messages of one role are one message to the server, so assistant me
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
@@ -16,6 +17,7 @@ from conformance.wire.content import AS_STRING
 from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, require_events, strict_format
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
+from conformance.wire.read_requests import ReadRequests
 from conformance.wire.values import as_object, as_word, objects, total
 from conformance.wires.messages import WIRE
 from conformance.wires.messages.blocks import LOCAL, READ_PARTS, read_call, read_detail
@@ -48,14 +50,14 @@ _COPIED: Final = ("model", "max_tokens", "stream", "temperature", "top_p", "thin
 
 def translator() -> Callable[[Exchange], Exchange]:
     """Return what translates exchanges of Messages into those of chat completions, with their native forms."""
-    return _translated
+    return partial(_translated, read=ReadRequests())
 
 
-def _translated(exchange: Exchange) -> Exchange:
+def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
     draft = Draft(_INSIDE)
     request = exchange.request
     if type(request) is dict:
-        request = _request(request, draft)
+        request = _request(request, draft, read)
     response = exchange.response
     native = Native("messages", exchange.request, exchange.response, places=draft.places)
     if type(response) is str and exchange.streamed:
@@ -82,9 +84,10 @@ def _translated(exchange: Exchange) -> Exchange:
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 
 
-def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
+def _request(body: dict[str, Any], draft: Draft, read: ReadRequests) -> dict[str, Any]:
     """Return a request as one of chat completions."""
-    _read_messages(body, ("request",), draft)
+    draft.instruct(_said(body.get("system"), ("request", "system"), draft), ("request", "system"))
+    read.into(draft, body.get("messages"), _add_message, ("request", "messages"))
     listed = body.get("messages")
     made: dict[str, Any] = {key: body[key] for key in _COPIED if key in body}
     # A body without messages stays without: what is missing must be seen.

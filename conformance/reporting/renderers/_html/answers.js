@@ -14,6 +14,7 @@ function asked(name, shown) {
   if (number < 0) return [];
   const column = factTables[number].questions.findIndex((each) => each.name === name);
   const { text } = factTables[number].questions[column];
+  if (factTables[number].element.id === "gateways") return [make("h2", {}, text), ...answerLines(shown[number], column, ["works", "beware", "breaks"], true)];
   const releases = name === "keeps" ? releaseLines(shown[number]) : [];
   return [make("h2", {}, text), ...answerLines(shown[number], column, ["breaks", "beware"]), others(shown[number], column), ...releases];
 }
@@ -68,20 +69,23 @@ function others(rows, column) {
 function contestedFacts([rows]) {
   const found = rows.flatMap((row) => row.answers.map((answer, at) => [row, answer, factTables[0].questions[at]]).filter(([, { isContested }]) => isContested));
   if (!found.length) return [];
-  const items = found.map(([row, { value, meaning, element }, { head }]) => {
-    const href = element.querySelector("a")?.getAttribute("href");
-    const text = [make("b", { class: meaning }, `${MARKS[meaning]} ${value}`)];
-    const name = `${row.name}${row.label && row.label !== "chat" ? ` (${row.label})` : ""}`;
-    return make("li", {}, `${name}, ${head.toLowerCase()}: `, href ? make("a", { href }, ...text) : text[0]);
+  const lines = [...grouped(found, ([, , { head }]) => head)].map(([head, same]) => {
+    const links = same.map(([row, { value, meaning, element }]) => {
+      const href = element.querySelector("a")?.getAttribute("href");
+      const name = `${row.name}${row.label && row.label !== "chat" ? ` (${row.label})` : ""}`;
+      return make(href ? "a" : "span", { class: meaning, ...(href ? { href } : {}) }, `${MARKS[meaning]} ${name}: ${value}`);
+    });
+    return make("p", {}, make("b", {}, `${head} (${same.length}): `), ...joined(links, ", "));
   });
   const claims = make("a", { href: writeAddress({ view: "claims", only: "contested" }) }, "All contested claims");
-  return [make("h2", {}, `${plural(found.length, "core fact")} ${found.length === 1 ? "is" : "are"} contested: a source or a recording says otherwise`), make("ul", { class: "changes" }, ...items), make("p", { class: "also" }, claims)];
+  return [make("h2", {}, `${plural(found.length, "core fact")} ${found.length === 1 ? "is" : "are"} contested: a source or a recording says otherwise`), ...lines, make("p", { class: "also" }, claims)];
 }
 
 // A search answers the question that its words ask, about the providers, models or SDKs that they name.
 function ofSearch(state, shown) {
   const query = understood(state);
   const note = query.corrected.map(([word, near]) => make("p", { class: "also" }, `Nothing has “${word}”; this is for “${titleOf(near)}”.`));
+  if (query.ignored.length) note.push(make("p", { class: "also" }, `Left out, because nothing has it: ${query.ignored.map((word) => `“${word}”`).join(", ")}.`));
   const compared = query.isFrom || !query.families.length ? comparisonFound(query) : [];
   return [...note, ...compared, ...askedInWords(query, shown), ...(compared.length && isOfBoth(query) ? [] : modelsFound(query, state)), ...(compared.length ? [] : [...comparisonLink(query), ...sdksFound(query, state, shown)]), ...alsoFound(state, rowsNamed(state.q))];
 }
@@ -127,7 +131,7 @@ function sdksFound(query, state, shown) {
   const isAgent = (row) => agents?.element.id === "agents" && agents.rows.includes(row);
   const clients = [...adapters.rows, ...(agents?.element.id === "agents" ? agents.rows : [])];
   const tested = clients.filter((row) => query.providers.has(row.service) && (!state.wire || row.wire === state.wire));
-  const rows = tested.length ? tested : shown[1];
+  const rows = tested.length ? tested : shown.flatMap((own, number) => (["adapters", "agents"].includes(factTables[number].element.id) ? own : []));
   if (!rows?.length) return [];
   const names = [...query.providers].map(titleOf).join(" or ");
   const where = tested.length ? `on ${names}: is reasoning sent back?` : "found: is reasoning sent back?";

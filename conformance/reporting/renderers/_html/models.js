@@ -91,7 +91,7 @@ function modelsFound(query, state) {
   if (!rows.length) return [links];
   const names = [...services].map(titleOf).join(" and ");
   const what = wanted.length === 1 ? wanted[0].title : query.terms.find(({ families: of }) => of?.length)?.text ?? "";
-  return [make("h2", {}, `${capital(what)}${names ? ` at ${names}` : " everywhere"}`), modelTable(`${what} ${names}`, rows), links];
+  return [make("h2", {}, `${capital(what)}${names ? ` at ${names}` : " everywhere"}`), links, modelTable(`${what} ${names}`, rows)];
 }
 
 const MAX_FAMILIES = 14;

@@ -1,6 +1,6 @@
 // What the words of a search mean: providers and models by any of their names, questions, and other words as they are.
 const FILLERS = new Set(
-  "a an and are at by can do does everywhere for from has have how i in instead is it its me my of on or s send should since tell the their they this to use using versus via vs was what when where which who why with will work works".split(" "),
+  "a all an and any anything are at back before both break broken breaks but by can could do does every everywhere for from get gets give has have host hosts how i if in instead into is it its keep know list me model models move moving must my need not of on one or out please provider providers s send sends sent should show since so still switch switching tell that the their them there these they this those to use used uses using versus via vs was want we what when where which while who why will with work working works you your".split(" "),
 );
 // Words of questions; what they lead to is a column of the tables, or a view.
 const ASKED = [
@@ -11,7 +11,7 @@ const ASKED = [
   [/^(chang\w*|news|month|recent\w*)$/, "changes"],
   [/^(contest\w*|disput\w*|disagree\w*)$/, "contested"],
   [/^(gateways?|prox(y|ies)|routers?|signatures?)$/, "gateways"],
-  [/^(sdks?|los(e|es|t|s|ing)|keeps?|releases?|versions?|librar(y|ies)|fixed)$/, "keeps"],
+  [/^(sdks?|los(e|es|t|s|ing)|keeps|releases?|versions?|librar(y|ies)|fixed)$/, "keeps"],
   [/^(agents?)$/, "agents"],
 ];
 const PASSIVE = new Set(["reasoning", "thinking", "omitted", "tool", "tools", "results", "result", "call", "calls", "last", "sdk"]);
@@ -20,6 +20,8 @@ const SIMILAR = 0.55;
 const fold = (text) => text.toLowerCase().replace(/[\W_]+/g, "");
 const families = index.families.map(([name, title, vendor], number) => ({ name, title, vendor, number, key: fold(name) }));
 const providerNames = namedProviders();
+const clientOf = (row) => row.name.replace(/@.*/, "");
+const clientNames = new Map(factTables.flatMap(({ rows }) => rows.filter(({ on }) => on).map((row) => [fold(clientOf(row)), clientOf(row)])));
 
 function namedProviders() {
   const found = new Map();
@@ -61,9 +63,15 @@ function understood({ q }) {
 }
 
 function readQuery(text) {
-  const query = { terms: [], providers: new Set(), families: [], asks: [], isFrom: /(^|\s)(to|vs|versus|from|instead)(\s|$)/.test(text), corrected: [] };
+  const query = { terms: [], providers: new Set(), families: [], asks: [], ignored: [], isFrom: /(^|\s)(to|vs|versus|from|instead)(\s|$)/.test(text), corrected: [] };
   const words = text.split(/[\s,?!“”"]+/).map((word) => word.replace(/['’]s$/, "")).filter(Boolean);
   for (let at = 0; at < words.length; ) at += readName(query, words, at) || readWord(query, words[at]);
+  const isNamed = query.asks.length || query.terms.some(({ service, families: of, client }) => service || client || of?.length);
+  // Beside names and questions, words that nothing has are left out, and the page says so.
+  if (isNamed) {
+    query.ignored = query.terms.filter((term) => !isUseful(term)).map((term) => term.text);
+    query.terms = query.terms.filter(isUseful);
+  }
   // Words of questions are looked for as they are if they stand alone: `400`, `ids`.
   if (!query.terms.length && !query.asks.length) query.terms = words.filter((word) => !FILLERS.has(word)).map((word) => ({ text: word }));
   return query;
@@ -76,19 +84,24 @@ function readName(query, words, at) {
     if (count === 1 && (isAsked(span[0]) || PASSIVE.has(span[0]))) continue;
     const joinedSpan = span.join(" ");
     const service = providerNames.get(fold(joinedSpan));
+    const client = clientNames.get(fold(joinedSpan));
     const named = count > 1 && span.some((word) => providerNames.has(fold(word)) && word !== span[0]) ? [] : familiesNamed(span.join("-"));
-    if (service || named.length) {
-      addName(query, joinedSpan, service, named);
+    if (service || client || named.length) {
+      addName(query, joinedSpan, service, client && !service ? [] : named, client);
       return count;
     }
   }
   return 0;
 }
 
-function addName(query, text, service, named) {
+function addName(query, text, service, named, client) {
   if (service) query.providers.add(service);
   query.families.push(...named);
-  query.terms.push({ text, service, families: named });
+  query.terms.push({ text, service, families: named, client });
+}
+
+function isUseful({ text, service, families: of, client }) {
+  return service || client || of?.length || factTables.some(({ rows }) => rows.some((row) => row.text.includes(text)));
 }
 
 function isAsked(word) {
@@ -120,12 +133,13 @@ function nearest(word) {
 
 // A row is found by each word that is no question; one of several names is enough.
 function finds(query, row) {
-  const named = query.terms.filter(({ service, families: of }) => service || of?.length);
+  const named = query.terms.filter(({ service, families: of, client }) => service || client || of?.length);
   const others = query.terms.filter((term) => !named.includes(term));
   return others.every(({ text }) => row.text.includes(text)) && (!named.length || named.some((term) => namesRow(term, row)));
 }
 
-function namesRow({ text, service, families: of }, row) {
+function namesRow({ text, service, families: of, client }, row) {
+  if (client && row.on && clientOf(row) === client) return true;
   if (row.text.includes(text)) return true;
   if (service) return row.service === service;
   return !row.on && (of ?? []).some(({ number }) => hostsOf(number).has(row.subject));

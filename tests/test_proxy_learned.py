@@ -1,0 +1,64 @@
+"""The proxy learns the secrets of a history once, and knows them for every request that repeats it."""
+
+import json
+from typing import Any
+
+from conformance.proxy import learned
+from conformance.proxy.learned import LearnedTexts
+from conformance.secrets import learning
+from tests.loops import every
+
+KEY = "sk-" + "A1b2C3d4" * 5
+OTHER = "ghp_" + "Zz9Yy8Xx" * 5
+LONG = "word " * 3000
+
+
+def _body(*contents: Any, **members: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": [{"role": "user", "content": each} for each in contents], **members}
+
+
+@every(
+    "body",
+    [
+        _body(LONG, f"my key is {KEY}"),
+        _body(LONG, [{"type": "text", "text": f"password={OTHER}"}], user=KEY),
+        _body(LONG, json.dumps({"api_key": "correct-horse-battery-staple", "headers": {"Authorization": KEY}})),
+        {
+            "input": [
+                {"type": "message", "content": LONG},
+                {"type": "function_call", "arguments": f'{{"token": "{KEY}"}}'},
+            ]
+        },
+        {"contents": [{"parts": [{"text": LONG}, {"text": f"export GITHUB_TOKEN={OTHER}"}]}], "key": KEY},
+        _body(LONG, metadata={"authorization": f"Bearer {KEY}"}),
+    ],
+)
+def test_the_secrets_of_a_long_body_are_those_of_its_text(body: dict[str, Any]) -> None:
+    text = json.dumps(body)
+    known = LearnedTexts()
+    expected = set(learning.of_text(text))
+    assert expected
+    assert [expected, expected] == [set(known.of_body(text)) for _ in range(2)]
+
+
+def test_a_key_that_occurs_twice_hides_nothing() -> None:
+    text = json.dumps(_body(LONG)).replace('"model": "m"', f'"user": "{KEY}", "user": "none", "model": "m"')
+    assert KEY in set(LearnedTexts().of_body(text))
+
+
+def test_a_message_is_read_once_and_forgotten_when_many_follow(monkeypatch: Any) -> None:
+    read: list[str] = []
+    of_text = learning.of_text
+
+    def counting(text: str) -> Any:
+        read.append(text)
+        return of_text(text)
+
+    monkeypatch.setattr(learning, "of_text", counting)
+    monkeypatch.setattr(learned, "MAX_MESSAGES", 3)
+    known, first = LearnedTexts(), json.dumps(_body(LONG, f"my key is {KEY}"))
+    assert KEY in set(known.of_body(first))
+    assert (3, KEY in set(known.of_body(first)), 3) == (len(read), True, len(read))
+    list(known.of_body(json.dumps(_body(LONG + "a", "b", "c"))))
+    assert KEY in set(known.of_body(first))
+    assert 7 < len(read)
