@@ -22,6 +22,7 @@ from conformance.simulator import Simulator
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, IDS, NAMES, RESULTS
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 from tests.loops import every
 from tests.sampling import examples, some
@@ -35,6 +36,7 @@ IN_ORDER = transcripts(results=RESULTS, arguments=tuple(ARGUMENTS))
 
 
 loaded = cache(profiles.load)
+ON_CHAT = [name for name in profiles.names() if CHAT in loaded(name).wires]
 
 
 def models(profile: Profile) -> list[str]:
@@ -130,7 +132,7 @@ DISTURBANCES = (
 )
 
 
-@every("provider", some(profiles.names(), 3))
+@every("provider", some(ON_CHAT, 3))
 @DRAWN
 @given(data=st.data())
 def test_what_is_prepared_is_accepted_at_every_point_of_a_transcript(provider: str, data: st.DataObject) -> None:
@@ -150,7 +152,7 @@ UNFIXABLE = {"results.user-after"}
 """The claims that a valid transcript can break and that cannot be fixed without invented text."""
 
 
-@every("provider", some(profiles.names(), 3))
+@every("provider", some(ON_CHAT, 3))
 @DRAWN
 @given(data=st.data())
 def test_a_prepared_disturbed_transcript_is_accepted_or_has_notes(provider: str, data: st.DataObject) -> None:
@@ -164,7 +166,7 @@ def test_a_prepared_disturbed_transcript_is_accepted_or_has_notes(provider: str,
     assert before == transcript
 
 
-@every("provider", some(profiles.names(), 3))
+@every("provider", some(ON_CHAT, 3))
 @DRAWN
 @given(data=st.data())
 def test_a_request_repeats_the_one_before_it(provider: str, data: st.DataObject) -> None:
@@ -177,7 +179,7 @@ def test_a_request_repeats_the_one_before_it(provider: str, data: st.DataObject)
         assert prepared.ids == last.ids[: len(prepared.ids)]
 
 
-@every("provider", some(profiles.names(), 3))
+@every("provider", some(ON_CHAT, 3))
 @DRAWN
 @given(data=st.data())
 def test_what_has_no_note_is_sent_unchanged(provider: str, data: st.DataObject) -> None:

@@ -21,8 +21,8 @@ THOUGHT = {"type": "reasoning.text", "text": "Look.", "signature": "c2ln", "form
 TURN = {"role": "assistant", "content": "", "reasoning_details": [THOUGHT], "tool_calls": [CALL]}
 BODY: dict[str, Any] = {
     "model": "claude-sonnet-4-6",
-    "max_completion_tokens": 1000,
-    "thinking": {"type": "enabled", "budget_tokens": 500},
+    "max_completion_tokens": 4000,
+    "thinking": {"type": "enabled", "budget_tokens": 2000},
     "messages": [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Weather?"},
@@ -46,7 +46,7 @@ def test_the_request_is_printed_as_it_is_sent_on_that_wire(tmp_path: Path, capsy
     assert 0 == prepared(tmp_path, BODY, "--provider", "anthropic", "--protocol", "messages")
     out, err = capsys.readouterr()
     sent = json.loads(out)
-    assert ("Be brief.", 1000) == (sent["system"], sent["max_tokens"])
+    assert ("Be brief.", 4000) == (sent["system"], sent["max_tokens"])
     assert ["user", "assistant", "user"] == [message["role"] for message in sent["messages"]]
     assert ["thinking", "tool_use"] == [block["type"] for block in sent["messages"][1]["content"]]
     rewritten = (

@@ -200,7 +200,11 @@ def of(exchange: Exchange, presumed: str = CHAT) -> Wire:
 
 
 def _is_of_chat(response: Any) -> bool:
-    return type(response) is dict and "choices" in response
+    """Return whether a reply is one of chat completions: a body, the text of a stream, or its chunks."""
+    if type(response) is str:
+        return '"choices"' in response[:_HEAD]
+    first = response[0] if type(response) is list and response else response
+    return type(first) is dict and "choices" in first
 
 
 def is_native(exchange: Exchange) -> bool:
