@@ -12,7 +12,7 @@ import httpx
 import orjson
 
 from conformance.gateways import direct
-from conformance.transport.client import _exchange, _Sent
+from conformance.transport.client import WireRequest, _exchange
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.interaction import RawInteraction
 from conformance.transport.server import serving
@@ -64,7 +64,9 @@ class MadeGateway:
         messages = _one_instruction([self._asked(each) for each in wanted["messages"]], self.back)
         wanted = self.request(wanted | {"messages": messages})
         native = back.write(wanted) if self.back != CHAT else _chat_request(wanted)
-        sent = _Sent(_with_settings(native, body, self.front, self.back, wanted), self.upstream + back.path(wanted), "")
+        sent = WireRequest(
+            _with_settings(native, body, self.front, self.back, wanted), self.upstream + back.path(wanted), ""
+        )
         for _ in range(self.tries):
             found = httpx.post(sent.url, json=sent.body, timeout=20, trust_env=False)
         kept = RawInteraction(

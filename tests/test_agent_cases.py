@@ -16,6 +16,7 @@ from conformance.processes import Children
 from conformance.results import Status
 from conformance.simulator.sessions import serving_sessions
 from tests.loops import every
+from tests.sampling import some
 
 AGENT = Path(__file__).with_name("driven_agent.py")
 PROVIDERS = {
@@ -53,7 +54,7 @@ def failed(run: CaseRun) -> dict[str, str]:
     return {each.rule: each.reason or each.findings[0].message for each in run.case.outcomes if each.status in bad}
 
 
-@every("name", ["parallel-reads", "resumed-session", "rate-limited", "tools-of-its-own"])
+@every("name", some(["parallel-reads", "resumed-session", "rate-limited", "tools-of-its-own"], 2))
 def test_a_conforming_agent_passes(name: str) -> None:
     run = played(name)
     assert {} == failed(run)
@@ -86,7 +87,7 @@ FAULTS = [
 ]
 
 
-@every(("name", "fault", "rule"), FAULTS)
+@every(("name", "fault", "rule"), some(FAULTS, 2))
 def test_a_broken_agent_fails_by_the_rule_about_its_fault(name: str, fault: str, rule: str) -> None:
     assert rule in failed(played(name, fault=fault))
 

@@ -118,6 +118,7 @@ def test_nothing_of_a_long_request_is_kept_after_its_reply(provider: str) -> Non
     assert grown(ask) < len(LONG)
 
 
+@pytest.mark.slow
 def test_long_names_pointers_and_seeds_are_not_kept() -> None:
     uses: list[Callable[[str], object]] = [
         model_names.key,

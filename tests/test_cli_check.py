@@ -306,7 +306,8 @@ def test_the_claims_of_a_provider_decide_the_findings(tmp_path: Path) -> None:
     assert [0, 1] == [check(path, *rule, "--provider", provider)[0] for provider in ("deepseek", "groq")]
 
 
-@pytest.mark.parametrize("jobs", some(["3", "auto"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["3", "auto"])
 @pytest.mark.parametrize(
     "form", some(["json", "jsonl", "console", "junit", "sarif", "github"], mark=pytest.mark.exhaustive)
 )

@@ -34,6 +34,7 @@ def differences(answer: Any, tmp_path: Path) -> Iterator[tuple[str, int, str]]:
                 run.close()
 
 
+@pytest.mark.slow
 def test_wires_that_agree_differ_in_nothing_but_ids(tmp_path: Path) -> None:
     simulator = Simulator(profiles.load(PROVIDER))
     found = [*differences(simulator.answer, tmp_path)]
@@ -42,6 +43,7 @@ def test_wires_that_agree_differ_in_nothing_but_ids(tmp_path: Path) -> None:
     assert {"ids", "prompt tokens", "finish"} >= {what for *_, what in found}
 
 
+@pytest.mark.slow
 def test_reasoning_that_one_wire_drops_is_named_with_its_turns(tmp_path: Path) -> None:
     simulator = Simulator(profiles.load(PROVIDER))
 

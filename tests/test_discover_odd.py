@@ -306,6 +306,7 @@ def foreign() -> Discovery:
     return discover(Interview(foreign_required(), LIMIT, cases=(*CASES[2:3], *CASES[-2:])), "m")
 
 
+@pytest.mark.slow
 def test_a_foreign_field_of_reasoning_is_named(foreign: Discovery) -> None:
     claims = {name: each.value for name, each in foreign.claims.items()}
     assert ("key:thinking_notes", "key:thinking_notes") == (

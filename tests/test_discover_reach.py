@@ -153,6 +153,7 @@ def test_an_error_about_the_model_is_told_from_one_about_the_path(text: str, *, 
     assert is_model is names_model(text, "http://h/v1/models/m:generateContent", "m")
 
 
+@pytest.mark.slow
 def test_one_cause_is_printed_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     simulator = Simulator(load_profile("vllm"))
 

@@ -241,7 +241,7 @@ def check_harmless(name: str, arguments: Any, folder: Path) -> None:
 @every(
     "declared",
     [
-        pytest.param([*HOSTILE]),
+        pytest.param([*HOSTILE], marks=pytest.mark.slow),
         *[
             pytest.param([each, *extra], marks=pytest.mark.exhaustive if place % 3 else pytest.mark.slow)
             for place, (each, extra) in enumerate(product(HOSTILE, ((), TOOLS)))

@@ -153,6 +153,7 @@ def test_what_only_looks_like_a_body_is_not_read(data: Any) -> None:
         found(data, "x.txt" if isinstance(data, str) else "x.json")
 
 
+@pytest.mark.slow
 def test_the_search_is_bounded() -> None:
     deep: Any = REQUEST
     for _ in range(100):

@@ -142,7 +142,7 @@ def test_an_sdk_says_since_which_release_it_loses_reasoning(opened: Opening, tmp
     rules = ({"rule": RESENT, "grades": grades, "spans": spans},)
     kept = Timeline("an-sdk", "an-sdk", "example", "2026-11-28", (), releases, rules)
     made = table(replace(inputs(tmp_path), timelines=(kept,)))
-    text = "broken since 0.9 (2026-06-01), kept in 0.8, fixed in 1.0 (2026-07-01)"
+    text = "broken since 0.9 (2026-06-01), kept in 0.8, fixed in 1.0 (2026-07-01) or earlier"
     with opened("#/?q=which%20releases%20lose%20reasoning%20at%20example", path=write(tmp_path, made)) as page:
         expect(page.locator("#answer .release")).to_have_text(f"an-sdk releases: reasoning {text}.")
         move(page, "#/cell/an-sdk%401.0%2Fexample/reasoning%2Fpresent-on-tool-turns")

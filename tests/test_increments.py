@@ -175,6 +175,7 @@ def _refusing() -> Profile:
     return profiles.of(claims, "refusing")
 
 
+@pytest.mark.slow
 @every("name", OF_PAIRS, ids=str)
 def test_a_rule_that_declares_less_than_it_reads_is_found(name: str) -> None:
     profile = _refusing()

@@ -86,6 +86,7 @@ CHECKED: Mapping[str, tuple[Mapping[str, Any], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_the_command_names_what_departs(tmp_path: Path) -> None:
     base: Any = read_json(folder("fixtures") / "wire" / "open-responses.json")
     for name, (edits, rule) in CHECKED.items():

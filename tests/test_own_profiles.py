@@ -220,6 +220,7 @@ def test_verbs_take_the_path_of_a_profile(gateway: Path, capsys: pytest.CaptureF
     assert (2, True) == (code, "needs recordings" in err)
 
 
+@pytest.mark.slow
 def test_a_good_profile_passes_the_check_and_shows_where_its_claims_are_from(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,6 +65,7 @@ def repetitive(draw: st.DrawFn) -> list[Any]:
     return [*items, DONE]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(repetitive())
 def test_streams_of_repeated_chunks_are_assembled_as_if_each_were_parsed(items: list[Any]) -> None:

@@ -95,6 +95,20 @@ UNDERSTOOD = [
     ("deepseek, THINKING ON, Tools.", "deepseek", "", THINKING),
     ("thinking on deepseek tools", "deepseek", "", THINKING),
     ("Bedrock, claude, messages, thinking on, tools", "bedrock.messages", "", THINKING),
+    (
+        "I want Claude Sonnet 5.5 to call my tools with no thinking, please",
+        "anthropic.messages",
+        "claude-sonnet-5-5",
+        Wish(tools=True, thinking=False),
+    ),
+    ("How do I stream reasoning from deepseek?", "deepseek", "", Wish(thinking=True, stream=True)),
+    (
+        "use the responses api with gpt-5.6 and parallel tool calls",
+        "openai.responses",
+        "gpt-5.6",
+        Wish(tools=True, parallel=True),
+    ),
+    ("llama.cpp server with gpt-oss and tools", "llamacpp", "gpt-oss", TOOLS),
 ]
 
 

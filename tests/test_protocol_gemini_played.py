@@ -24,7 +24,7 @@ from conformance.transport.http import HttpRequest
 from conformance.wire.native import CHAT
 from conformance.wire.sse import render
 from conformance.wires.gemini import writing
-from tests.sampling import examples, some
+from tests.sampling import examples
 from tests.test_protocols_any import ODD, holders
 
 GEMINI = wires.by_name("gemini")
@@ -286,7 +286,8 @@ def test_a_stream_comes_as_events_or_as_an_array(url: str) -> None:
     assert [400] == [each["error"]["code"] for each in refused.json()]
 
 
-@pytest.mark.parametrize("provider", some(["gemini", "vertex"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("provider", ["gemini", "vertex"])
 def test_the_core_facts_are_answered(provider: str) -> None:
     played = load_profile(provider).on("gemini")
     subject = Subject(played, MODEL, Simulator(played).send, Evidence.SIMULATED)

@@ -61,7 +61,7 @@ def without_text_members(request: dict[str, Any]) -> dict[str, Any]:
     return {**request, "input": items}
 
 
-@every("provider", some(SPOKEN, 4))
+@every("provider", some(SPOKEN, 8))
 def test_a_request_is_the_same_after_a_round_trip(provider: str) -> None:
     for each in exchanges(provider):
         native = writing.request(each.request)
@@ -71,7 +71,7 @@ def test_a_request_is_the_same_after_a_round_trip(provider: str) -> None:
         assert each.request == made.request
 
 
-@every("provider", some(SPOKEN, 4))
+@every("provider", some(SPOKEN, 8))
 def test_a_reply_is_the_same_after_a_round_trip_plain_and_streamed(provider: str) -> None:
     for each in exchanges(provider):
         native = writing.request(each.request)
@@ -86,7 +86,7 @@ def test_a_reply_is_the_same_after_a_round_trip_plain_and_streamed(provider: str
         assert {"store", "include"} == made.native.facts.keys()
 
 
-@every("provider", some(SPOKEN, 4))
+@every("provider", some(SPOKEN, 8))
 def test_what_the_simulator_sends_breaks_no_rule(provider: str) -> None:
     profile = load_profile(provider)
     broken = {
@@ -99,7 +99,7 @@ def test_what_the_simulator_sends_breaks_no_rule(provider: str) -> None:
     assert set() == broken
 
 
-@every("provider", some(SPOKEN, 4))
+@every("provider", some(SPOKEN, 8))
 def test_every_conversation_comes_to_its_end(provider: str) -> None:
     expected = {(name, variant): len(scenarios.load(name).turns) for name, variant in conversations(provider)}
     assert expected == {case: len(each) for case, each in conversations(provider).items()}

@@ -21,6 +21,12 @@ def reply(text: str = LONG, tokens: int = 100, model: str = "made-1", **members:
     return Exchange({"model": model, "messages": [{"role": "user", "content": "Hi"}]}, body | members, status=200)
 
 
+def called(name: str) -> Exchange:
+    call = {"id": name, "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return reply(choices=[{"index": 0, "message": message, "finish_reason": "tool_calls"}])
+
+
 @every(
     ("provider", "exchange", "expected"),
     [
@@ -48,6 +54,8 @@ def reply(text: str = LONG, tokens: int = 100, model: str = "made-1", **members:
         ("together", reply(id="chatcmpl-123"), ["the id is chatcmpl-123"]),
         ("together", reply(id="chatcmpl-abc123def456"), []),
         ("together", reply(choices="none"), []),
+        ("openai", called("call_12345xyz"), ["the id of a call is call_12345xyz"]),
+        ("openai", called("call_DA9IQQ5D4VQYL6AOoVPUb3Kg"), []),
         ("xai", reply(tokens=20, usage={"completion_tokens": 9, "reasoning_tokens": 200}), []),
     ],
 )

@@ -37,6 +37,9 @@ _VALUES: Final = {
 _MADE_UP: Final = re.compile(r"[a-z]*[-_]?(?:123\d{0,7}|abc(?:123)?|x{3,}|test|fake|mock|example|foo)", re.IGNORECASE)
 """An id that nobody draws."""
 
+_TYPED: Final = re.compile(r"12345|67890|abcdef|xyz\b")
+"""What ids of calls have that somebody typed."""
+
 _FIRST: Final = 1_650_000_000
 """No host served chat completions before, in 2022."""
 
@@ -98,6 +101,9 @@ def _reasons(service: str, index: Index, text: str) -> Iterator[str]:
         tokens = tokens + apart if type(tokens) is int and type(apart) is int else tokens
         if type(tokens) is int and len(text) >= _MIN_LETTERS and 0 < tokens * _LETTERS_A_TOKEN < len(text):
             yield f"{tokens:,} completion tokens do not fit {len(text):,} letters"
+    for call in [call for reply in index.replies for call in reply.calls]:
+        if isinstance(call.id, str) and _TYPED.search(call.id):
+            yield f"the id of a call is {call.id:.60}"
     for body in _bodies(index):
         yield from _foreign(service, body)
         created, name = body.get("created"), body.get("id")

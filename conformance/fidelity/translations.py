@@ -43,12 +43,28 @@ def inherent(session: Sequence[Pair], profile: Profile | None) -> Iterator[tuple
             # The settings are the gateway's: what is asked is whether the client's messages are right under them.
             made = as_sent({**asked, "messages": given["messages"]}, pair.answer.protocol)
             yield from ((pair.number, MESSAGES, rule) for rule in broken(made, profile))
-            own = {key: asked[key] for key in _KEPT if key in asked}
-            made = as_sent({**_translatable(given, pair), **own}, pair.answer.protocol)
-            yield from ((pair.number, SETTINGS, rule) for rule in broken(made, profile))
+            yield from ((pair.number, SETTINGS, rule) for rule in broken(_set(given, asked, pair), profile))
         made_reply = _replied(pair)
         if made_reply is not None:
             yield from ((pair.number, REPLY, rule) for rule in broken(made_reply, None))
+
+
+def _set(given: Mapping[str, Any], asked: Mapping[str, Any], pair: Pair) -> Exchange:
+    """Return the right translation of a request with its settings; what no wire knows is passed on."""
+    own = {key: asked[key] for key in _KEPT if key in asked}
+    protocol = pair.backs[-1].protocol
+    made = as_sent({**_translatable(given, pair), **own}, protocol)
+    native, front = as_object(made.as_received.request), as_object(pair.front.as_received.request)
+    same_wire = pair.front.protocol == protocol
+    kept = {key: value for key, value in front.items() if key not in native and (same_wire or given.get(key) == value)}
+    known = {path[0] for name in _NAMES for path in by_name(pair.front.protocol).settings(name)}
+    further = {
+        key: value for key, value in kept.items() if same_wire or key not in {*known, "messages", "tools", "stream"}
+    }
+    if not further:
+        return made
+    whole = Exchange.of_plain({**native, **further}, url=made.as_received.url, model=made.model)
+    return whole if protocol == CHAT else by_name(protocol).translate_one(whole)
 
 
 def broken_in_session(session: Sequence[Pair], number: int, profile: Profile | None) -> Iterator[str]:

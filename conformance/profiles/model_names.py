@@ -109,12 +109,15 @@ def _as_entry(entries: Iterable[str], model: str) -> str:
     given = slug(base(model)).lower()
     # Versions are written 4.6, 4p6 or 4-6. The last comes last, because gpt-5-* does not mean gpt-5.4.
     ways = dict.fromkeys([given, _POINT.sub(".", given), *[_VERSION.sub(mark, given) for mark in (".", "p", "-")]])
-    for way in ways:
-        for entry in entries:
-            folder, slash, name = entry.lower().rpartition("/")
-            if fnmatchcase(way, name):
-                prefix = "" if "*" in folder else entry[: len(folder) + len(slash)]
-                return entry if "*" not in entry else f"{prefix}{way}"
+    end = max([found.end() for found in _VERSION.finditer(given)], default=0)
+    held = list(entries)
+    # An entry of this very version comes first: Opus 5.5 is in claude-opus-5-5*, and would be in claude-opus-5*.
+    exact = [each for each in held if len(each.lower().rpartition("/")[2].partition("*")[0]) > end > 0]
+    for way, entry in [(way, entry) for some in (exact, held) for way in ways for entry in some]:
+        folder, slash, name = entry.lower().rpartition("/")
+        if fnmatchcase(way, name):
+            prefix = "" if "*" in folder else entry[: len(folder) + len(slash)]
+            return entry if "*" not in entry else f"{prefix}{way}"
     return ""
 
 

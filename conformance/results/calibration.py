@@ -1,7 +1,7 @@
 """What the last calibration counted: how many recordings show the value of an entry of a profile."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from conformance.documents import read_json
 from conformance.profiles import Claim, Profile
@@ -24,6 +24,10 @@ class RecordingCounts(NamedTuple):
     otherwise: int = 0
     answered: int = 0
     engine: int = 0
+
+
+_HELD: Final = ("model", "since", "until", "value")
+"""The members of an entry, beside the name of its claim, that tell which entry of the profile it is about."""
 
 
 def calibration_of(profile: Profile) -> Mapping[str, Any]:
@@ -58,16 +62,17 @@ def entry_of(evidence: Mapping[str, Any], profile: Profile, name: str, model: st
     section, claim = entry(profile, name, model, "")
     if claim is None:
         return None
-    wanted = {"claim": name, "model": section, "since": claim.since, "until": claim.until, "value": claim.value}
-    return next(
-        (each for each in evidence.get("claims", ()) if all(each.get(key, "") == held for key, held in wanted.items())),
-        None,
-    )
+    wanted = section, claim.since, claim.until, claim.value
+    for each in evidence.get("claims", ()):
+        # The name first: reports ask this for every claim of every model, and few entries have it.
+        if each.get("claim") == name and wanted == tuple([each.get(key, "") for key in _HELD]):
+            found: Mapping[str, Any] = each
+            return found
+    return None
 
 
 def entry(profile: Profile, name: str, model: str, date: str) -> tuple[str, Claim | None]:
     """Return the entry that holds for a model on a day, and the name of its section of the profile."""
     claim = profile.claim(name, model, date)
-    sections = [(each.name, each.claims) for each in profile.models if each.matches(model.lower())]
-    held = [section for section, claims in (*sections, ("", profile.claims)) if claim in claims.get(name, ())]
-    return (held[0] if held else ""), claim
+    held = [each for each in profile.models if claim in each.claims.get(name, ())]
+    return next((each.name for each in held if each.matches(model.lower())), ""), claim

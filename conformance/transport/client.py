@@ -7,7 +7,7 @@ import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property, partial
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
@@ -94,7 +94,7 @@ class Endpoint:
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
-class _Sent(NamedTuple):
+class WireRequest(NamedTuple):
     """A request as the endpoint's wire has it: its body, its URL, and that URL to print."""
 
     body: Mapping[str, Any]
@@ -124,8 +124,8 @@ class Client:
         # An engine that silently drops idle connections must not look like one that has stopped.
         limits = httpx.Limits(max_keepalive_connections=0 if endpoint.exclusive else 20)
         timeout = httpx.Timeout(None, connect=min(CONNECT_TIMEOUT, endpoint.seconds))
-        self._http = httpx.AsyncClient(
-            verify=_certificates(), timeout=timeout, follow_redirects=False, limits=limits, transport=transport
+        self._open = partial(
+            httpx.AsyncClient, timeout=timeout, follow_redirects=False, limits=limits, transport=transport
         )
         self._wire = by_name(endpoint.wire)
         self._base_url = endpoint.base_url.rstrip("/")
@@ -133,8 +133,6 @@ class Client:
         self._timeouts = 0
         self._busy = 0
         self._silence = ""
-        # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
     def __enter__(self) -> Self:
         return self
@@ -142,8 +140,19 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._runner.run(self._http.aclose())
-        self._runner.close()
+        if "_http" in vars(self):
+            self._runner.run(self._http.aclose())
+            self._runner.close()
+
+    # A replay sends nothing, and needs neither of these.
+    @cached_property
+    def _http(self) -> httpx.AsyncClient:
+        return self._open(verify=_certificates())
+
+    @cached_property
+    def _runner(self) -> asyncio.Runner:
+        # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
+        return asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
     def send(self, body: Mapping[str, Any], keep: Keep | None = None) -> Exchange:
         """Return the exchange of one request; `keep` gets each reply as it came, those before a retry too.
@@ -192,8 +201,7 @@ class Client:
             raise self._out_of_time()
         sent = self._on_wire(body)
         try:
-            request = self._request(sent)
-            interaction = self._runner.run(self._ask(request, min(left, self._endpoint.seconds)))
+            interaction = self.answer(sent, min(left, self._endpoint.seconds))
         except _LATE as error:
             raise self._late(sent.shown_url, error, left) from None
         except _UNREACHABLE as error:
@@ -212,20 +220,23 @@ class Client:
         exchange = _exchange(sent, interaction, str(body.get("model", "")))
         return self._wire.translate_one(exchange)
 
-    def _on_wire(self, body: Mapping[str, Any]) -> _Sent:
-        url = self._base_url + self._wire.path(body)
-        return _Sent(self._wire.write(body), url, shown_url(url))
+    def answer(self, sent: WireRequest, seconds: float) -> RawInteraction:
+        """Return a request and its reply, which has to end in so many seconds; a replay puts another in its place."""
+        return self._runner.run(self._ask(self._request(sent), seconds))
 
-    def _request(self, sent: _Sent) -> httpx.Request:
+    def _on_wire(self, body: Mapping[str, Any]) -> WireRequest:
+        url = self._base_url + self._wire.path(body)
+        return WireRequest(self._wire.write(body), url, shown_url(url))
+
+    def _request(self, sent: WireRequest) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS, **self._wire.headers(self._endpoint.key)}
         headers |= dict(self._endpoint.headers)
         try:
             return self._http.build_request("POST", sent.url, json=sent.body, headers=headers)
         except UnicodeEncodeError:
             # What a provider said with half a surrogate pair goes back to it as it came: escaped.
-            content = json.dumps(sent.body, separators=(",", ":")).encode()
             headers["content-type"] = "application/json"
-            return self._http.build_request("POST", sent.url, content=content, headers=headers)
+            return self._http.build_request("POST", sent.url, content=_escaped(sent.body), headers=headers)
 
     async def _ask(self, request: httpx.Request, seconds: float) -> RawInteraction:
         async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
@@ -297,7 +308,19 @@ class Client:
         return OutOfTime("the time of the run (--max-time) is over")
 
 
-def _exchange(sent: _Sent, kept: RawInteraction, model: str) -> Exchange:
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """Return the text of a request as it is sent."""
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError:
+        return _escaped(body)
+
+
+def _escaped(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, separators=(",", ":")).encode()
+
+
+def _exchange(sent: WireRequest, kept: RawInteraction, model: str) -> Exchange:
     headers: dict[str, str] = {}
     for name, value in kept.headers:
         headers[name.lower()] = f"{headers[name.lower()]}, {value}" if name.lower() in headers else value

@@ -1,20 +1,29 @@
 """Fact: signatures and encrypted reasoning reach the client, and come back to the provider."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import kept
 from conformance.fidelity.passages import Became, Passage, carried_anywhere
-from conformance.fidelity.spoken import Kind
+from conformance.fidelity.spoken import Kind, Spoken, holds
 
 _BLOCKS: Final = [{"type": "thinking", "thinking": "7 times 13 is 91.", "signature": "EqoBCkYIBxgCKkBexampleSignature"}]
+
+
+def _signatures(passage: Passage) -> Sequence[Became]:
+    """Return the signatures; of a request those that the session gave, since no provider takes those of another."""
+    found = kept(Kind.SIGNATURE)(passage)
+    if not passage.is_request:
+        return found
+    replies = [Spoken(each, "response").raw for pair in passage.session for each in (pair.front, *pair.backs)]
+    return [each for each in found if any([holds(raw, each.before.value) for raw in replies])]
 
 
 @fact(
     Level.MUST,
     element="signature of reasoning",
-    on=kept(Kind.SIGNATURE),
+    on=_signatures,
     of=BOTH,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/thinking"),
     bad=[example("signed", {"/0/front/response/choices/0/message/reasoning_details": REMOVE})],

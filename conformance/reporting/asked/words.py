@@ -63,11 +63,15 @@ _WIRES: Final[Mapping[str, tuple[str, str]]] = {
 """The wire that some words mean, and the host if nothing else names one."""
 
 _FILLERS: Final = frozenset(
-    ("a", "and", "at", "by", "for", "from", "in", "is", "on", "over", "the", "to", "using", "via", "wire", "with")
-)
+    (
+        "a", "agent", "an", "and", "api", "at", "by", "call", "can", "do", "for", "from", "get", "how", "i", "in", "is",
+        "it", "local", "locally", "loop", "me", "my", "need", "of", "on", "over", "please", "request", "send", "server",
+        "should", "the", "to", "use", "using", "via", "want", "we", "what", "wire", "with", "would",
+    )
+)  # fmt: skip
 _WORD: Final = re.compile(r"[a-z]+")
 _ENDS: Final = " .!?:"
-_SEPARATORS: Final = re.compile(r"[,;\n]+|\s\+\s")
+_SEPARATORS: Final = re.compile(r"[,;\n]+|\s\+\s|\s(?:with|and|to|from|via|using|through)(?=\s)", re.IGNORECASE)
 _PHRASES: Final = {also: name for name, words in _ALSO.items() for also in (name, *words)}
 
 
