@@ -210,7 +210,7 @@ def test_a_provider_that_breaks_a_rule_fails_in_the_words_of_the_findings(
     url = stack.enter_context(serving(answer))
     result = run(pytester, "--provider=openai", "--live", f"--base-url={url}/v1", "-k", "parallel-tool-calls")
     assert 1 == result.ret
-    failures = shown(result).partition(" FAILURES ")[2].partition("Core facts:")[0]
+    failures = shown(result).partition(" FAILURES ")[2].partition(" warnings summary ")[0].partition("Core facts:")[0]
     assert [] == [words for words in ("assert ", "def test_", "E  ", ".py") if words in failures]
     ids = ("parallel-tool-calls.stream-tool-calls/id-unique-in-reply", "parallel-tool-calls.plain-results-missing")
     rule, probe = (failures.partition(f"{item}] _")[2].partition("\n____")[0].splitlines()[1:] for item in ids)

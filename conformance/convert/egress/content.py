@@ -107,9 +107,10 @@ def _drop_empty_parts(draft: Outbound, demands: Demands) -> None:
 
 
 def _replace_images_of_results(draft: Outbound, demands: Demands) -> None:
-    """Say in words that a result has an image, unless the provider is known to take it."""
+    """Say in words that a result has an image, unless the provider is known to take it, and parts at all."""
     claim = "results.image-parts"
-    if draft.role != "tool" or demands.tolerates(claim):
+    is_taken = demands.tolerates(claim) and not demands.avoids("results.content-parts")
+    if draft.role != "tool" or is_taken:
         return
     for position, part in enumerate(parts := list(draft.message["content"])):
         if part.get("type") == "image_url":
