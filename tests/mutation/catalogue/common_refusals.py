@@ -29,13 +29,23 @@ def array_of_anything(body: dict[str, Any]) -> None:
     _parameters(body).setdefault("properties", {})["cities"] = {"type": "array"}
 
 
-@on_chat(targets.requests_with_tools, "request/tool-required-declared", claims={"tools.required-undeclared": REJECTED})
+@on_chat(
+    targets.requests_with_tools,
+    "request/tool-required-declared",
+    related=("tool-calls/arguments-fit-schema",),
+    claims={"tools.required-undeclared": REJECTED},
+)
 def undeclared_parameter_required(body: dict[str, Any]) -> None:
     """A parameter is required that is not declared."""
     _parameters(body)["required"] = ["nowhere"]
 
 
-@on_chat(targets.requests, "request/json-mode-says-json", claims={"request.json-word": REJECTED})
+@on_chat(
+    targets.requests,
+    "request/json-mode-says-json",
+    related=("response/content-matches-format",),
+    claims={"request.json-word": REJECTED},
+)
 def json_mode_unsaid(body: dict[str, Any]) -> None:
     """The JSON mode is asked for, and no message says so."""
     body["response_format"] = {"type": "json_object"}
@@ -67,7 +77,12 @@ def image_of_chat_completions(block: Slot) -> None:
     block.holder.insert(block.key, {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}})
 
 
-@on_responses(targets.requests, "native/part-types-known", claims={"request.unknown-part-type": REJECTED})
+@on_responses(
+    targets.requests,
+    "native/part-types-known",
+    related=("native/request-shape",),
+    claims={"request.unknown-part-type": REJECTED},
+)
 def text_of_chat_completions(body: dict[str, Any]) -> None:
     """A part is a text as chat completions send it."""
     body["input"] = [{"role": "user", "content": [{"type": "text", "text": "Hello."}]}, *body["input"]]
