@@ -18,6 +18,9 @@ MODEL = "fixtures/model"
 RESULTS = "reports/results"
 CALIBRATION = f"{RESULTS}/calibration"
 
+RECORDINGS = "conformance/evidence/recordings"
+"""The index of recordings, which few commands read."""
+
 RESULT_FOLDERS = ("", "adapters", "recorded")
 """The folders of results that reports are made from."""
 
@@ -39,7 +42,7 @@ MANIFEST = "manifest.yaml"
 NOT_DEFAULT = re.compile(r"^  (\S+):\n(?:   .*\n)*?      default: false\n(?:   .*\n)*", re.MULTILINE)
 """A model of a manifest that is an engine with another template than its first: only a checkout has its cassettes."""
 
-PROVIDERS = 24
+PROVIDERS = 34
 """How many providers share an archive of cassettes: more take less space and more time to read one of them."""
 
 WEIGHTS = {"id": lzma.FILTER_LZMA2, "preset": 9, "lp": 1, "pb": 1}
@@ -64,6 +67,9 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             archive.parent.mkdir(parents=True, exist_ok=True)
             pack(folder, files, archive)
             build_data["force_include"][str(archive)] = f"conformance/_data/{name}.tar.xz"
+        recordings = scratch / "recordings.tar.xz"
+        pack(root / RECORDINGS, _files((root / RECORDINGS).glob("*.jsonl")), recordings)
+        build_data["force_include"][str(recordings)] = f"{RECORDINGS}.tar.xz"
         index = scratch / CASSETTES / "archives.json"
         index.write_text(json.dumps({each.name: name for name, group in shelves(root) for each in group}))
         build_data["force_include"][str(index)] = f"conformance/_data/{CASSETTES}/archives.json"

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
 LOSES = "reasoning/present-on-tool-turns"
-OPEN = "the gate is open; covered 1 of 35"
+OPEN = "the gate is open; covered 1 of 36"
 
 
 def command(fault: str = "good") -> str:

@@ -18,10 +18,12 @@ from conformance.strategies import FaultyConversation, faults, replies, requests
 from conformance.strategies.stream import QUIRKS
 from conformance.wire.assemble import assemble
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.native import CHAT
 from conformance.wire.sse import Decoder, read
 from tests import sampling
 from tests.loops import every
 
+ON_CHAT = [name for name in profiles.names() if CHAT in profiles.load(name).wires]
 QUICKLY = settings(phases=[Phase.generate], max_examples=2000)
 SHRUNK = settings(phases=[Phase.generate, Phase.shrink], max_examples=100)
 FEW = settings(max_examples=sampling.examples(10))
@@ -42,7 +44,7 @@ def test_a_request_is_valid_and_breaks_no_rule(body: dict[str, Any]) -> None:
     assert set() == musts((Exchange(request=body, model=body["model"]),))
 
 
-@every("provider", sampling.some(profiles.names(), 4))
+@every("provider", sampling.some(ON_CHAT, 4))
 def test_a_request_to_a_provider_is_accepted(provider: str) -> None:
     profile = profiles.load(provider)
 

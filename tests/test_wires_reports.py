@@ -35,7 +35,7 @@ def rows(made: Table) -> dict[str, FactRow]:
 
 def test_the_wires_of_a_provider_stand_together_in_their_order(made: Table) -> None:
     shown = [(row.name, row.wire) for row in fact_tables(made)[0].rows]
-    assert [("lone", "gemini"), *[("wired", wire) for wire in WIRES]] == shown
+    assert [("Lone", "gemini"), *[("Wired", wire) for wire in WIRES]] == shown
     assert ("chat", "gemini", "messages", "responses") == tuple(titles())
     assert ("chat", "gemini", "newer") == in_order(["newer", "gemini", "chat", "gemini"])
 

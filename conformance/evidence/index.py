@@ -17,6 +17,7 @@ import orjson
 from conformance import artifacts
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
+from conformance.resources import unpacked
 
 FOLDER: Final = Path(__file__).parent / "recordings"
 """The folder of the shipped index."""
@@ -106,7 +107,7 @@ def load(folder: Path = FOLDER) -> tuple[IndexedRecording, ...]:
 
     Raises InvalidDocument with file and line for a line that is not as written here.
     """
-    return tuple([each for path in sorted(folder.glob("*.jsonl")) for each in _read(path)])
+    return tuple([each for path in sorted(unpacked(folder).glob("*.jsonl")) for each in _read(path)])
 
 
 def by_place(recordings: Iterable[IndexedRecording]) -> Mapping[PublicFile, tuple[IndexedRecording, ...]]:
@@ -166,8 +167,25 @@ def add(recordings: Iterable[IndexedRecording], folder: Path = FOLDER) -> None:
 
 def fits(path: str, pattern: str) -> bool:
     """Return whether a path fits a pattern in which only a star is special: names of recordings have brackets."""
-    parts = [re.escape(part) for part in pattern.split("*")]
-    return re.fullmatch("[^/]*".join(parts), path) is not None
+    steps, wanted = path.split("/"), pattern.split("/")
+    return len(steps) == len(wanted) and all(map(_step_fits, steps, wanted))
+
+
+def _step_fits(step: str, wanted: str) -> bool:
+    """Return whether the name of a folder or a file fits a pattern; each part is looked for behind the one before."""
+    first, *others = wanted.split("*")
+    if not others:
+        return step == wanted
+    *middle, last = others
+    at = len(first)
+    if not step.startswith(first):
+        return False
+    for part in middle:
+        found = step.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return len(step) - at >= len(last) and step.endswith(last)
 
 
 def _order(recording: IndexedRecording) -> tuple[str, str, str, int]:

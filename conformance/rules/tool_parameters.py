@@ -42,14 +42,12 @@ def parts(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str
         yield path, part
         inner = [((*path, "items"), part.get("items"))]
         properties = part.get("properties")
-        inner += [
-            ((*path, "properties", each), properties[each]) for each in properties or () if type(properties) is dict
-        ]
+        members = properties.items() if type(properties) is dict else ()
+        inner += [((*path, "properties", name), each) for name, each in members]
         for key in _COMPOSED:
             branches = part.get(key)
-            inner += [
-                ((*path, key, str(at)), each) for at, each in enumerate(branches if type(branches) is list else ())
-            ]
+            listed = branches if type(branches) is list else ()
+            inner += [((*path, key, str(at)), each) for at, each in enumerate(listed)]
         # A stack, so that no schema is too deep for it; reversed, so that the first property comes first.
         waiting += reversed(inner)
 

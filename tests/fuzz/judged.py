@@ -320,7 +320,9 @@ def native(given: Any, _folder: Path) -> Any:
 
 def prepared(given: Any, _folder: Path) -> Any:
     """Prepare a transcript for a provider: what comes out is accepted there, unless it is said to be unfixed."""
+    # What is prepared here is a request of chat completions; `native` writes those of other wires.
     name = given["provider"] or "deepseek"
+    name = name if CHAT in profiles.load(name).wires else "deepseek"
     model = profiles.load(name).model
     try:
         found = prepare({"model": model, "messages": given["messages"]}, name)

@@ -212,7 +212,8 @@ class ClientSession:
 
     def behaviour(self, name: Any, arguments: Any) -> Mapping[str, Any]:
         """Return how the job says that a call behaves, by its name and its arguments."""
-        parsed = parse_arguments(arguments)
+        # An object in place of its text names the same call.
+        parsed = arguments if type(arguments) is dict else parse_arguments(arguments)
         unknown: Mapping[str, Any] = {"otherwise": "", "results": ()}
         tool = next((tool for tool in self.job["tools"] if tool["name"] == name), unknown)
         otherwise = {"arguments": parsed, "text": tool["otherwise"], "delay_ms": 0, "fails": False, "denied": False}

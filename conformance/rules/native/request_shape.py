@@ -24,7 +24,7 @@ _MISSING = "request.missing-field"
         example("messages-result", {"/0/request/tool_choice": {"type": "auto"}}),
         example("responses-request"),
     ],
-    reads=(_MISSING, *native_keys.CLAIMS),
+    reads=(_MISSING, native_keys.MESSAGE),
     wires=NATIVE,
 )
 def judge(element: NativeBody, _context: Context) -> list[Fault]:
