@@ -73,3 +73,10 @@ def test_a_common_mistake_is_refused_in_the_words_of_the_vendor(case: tuple[str,
         if finding.refusal is not None
     ]
     assert any(words in str(each) for each in refusals), refusals
+
+
+def test_the_json_mode_is_judged_whatever_the_messages_hold() -> None:
+    odd = [{"role": "user", "content": "\ud800 in JSON"}, {"role": "user", "content": "Hi", "size": 10**30}]
+    asked = Exchange.of_plain(_chat(messages=odd, response_format={"type": "json_object"}))
+    (outcome,) = check(asked, "openai", ["request/json-mode-says-json"])
+    assert ("passed", 1) == (outcome.status.value, outcome.judged)

@@ -90,18 +90,11 @@ def test_lost_reasoning_comes_from_the_reply_that_had_it() -> None:
 
 
 def test_json_schema_is_sent_to_gemini_under_its_own_name() -> None:
-    declared = {
-        "name": "get_weather",
-        "parameters": {"type": "object", "properties": {}, "$schema": "http://json-schema.org/schema#"},
-    }
-    (asked,) = conversation("gemini-result", {"/0/request/tools/0/functionDeclarations": [declared]})
-    profile = profiles.load("gemini")
-    finding = next(
-        one for each in check(asked, profile) if each.rule == "request/tool-schema-keywords" for one in each.findings
-    )
-    found = fixes.fix((asked,), "request/tool-schema-keywords", finding, profile)
-    assert found is not None
-    corrected_request = apply(asked.request, found.patch)
+    schema = {"type": "object", "properties": {}, "$schema": "http://json-schema.org/schema#"}
+    declared = {"/0/request/tools/0/functionDeclarations": [{"name": "get_weather", "parameters": schema}]}
+    keywords = profiles.load("gemini").on("gemini").at("")["tools.schema-keywords"]
+    found = fixed("gemini-result", declared, "request/tool-schema-keywords", {"tools.schema-keywords": keywords})
+    corrected_request = apply(conversation("gemini-result", declared)[0].request, found.patch)
     assert ["name", "parametersJsonSchema"] == [*corrected_request["tools"][0]["functionDeclarations"][0]]
 
 

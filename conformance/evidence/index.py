@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import orjson
 
-from conformance import artifacts
+from conformance import artifacts, linear
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.resources import unpacked
@@ -167,25 +167,7 @@ def add(recordings: Iterable[IndexedRecording], folder: Path = FOLDER) -> None:
 
 def fits(path: str, pattern: str) -> bool:
     """Return whether a path fits a pattern in which only a star is special: names of recordings have brackets."""
-    steps, wanted = path.split("/"), pattern.split("/")
-    return len(steps) == len(wanted) and all(map(_step_fits, steps, wanted))
-
-
-def _step_fits(step: str, wanted: str) -> bool:
-    """Return whether the name of a folder or a file fits a pattern; each part is looked for behind the one before."""
-    first, *others = wanted.split("*")
-    if not others:
-        return step == wanted
-    *middle, last = others
-    at = len(first)
-    if not step.startswith(first):
-        return False
-    for part in middle:
-        found = step.find(part, at)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return len(step) - at >= len(last) and step.endswith(last)
+    return linear.fits("[^/]*".join([re.escape(part) for part in pattern.split("*")]), path)
 
 
 def _order(recording: IndexedRecording) -> tuple[str, str, str, int]:

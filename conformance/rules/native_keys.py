@@ -16,13 +16,17 @@ CLAIMS: Final = (TOP, MESSAGE, PART, NESTED)
 _TURNS: Final = ("messages", "input", "contents")
 
 
-def fault(request: NativeBody, holder: Place, key: str, words: str = "") -> Fault:
+def fault(request: NativeBody, holder: Place, key: str) -> Fault:
     """Return the fault of an unknown key in the object at a place; the claim about it depends on the place."""
     numbers = [token for token in holder if type(token) is int]
     values: dict[str, Any] = dict(zip(("index", "position"), numbers, strict=False))
     values |= {"field": key, "path": _path(request.native.protocol, holder, request.value)}
-    words = words or f"expected a known name, got {key[:40]!r}"
-    return Fault(words, (*holder, key), values=values, claim=_claim(holder))
+    return Fault(f"expected a known name, got {key[:40]!r}", (*holder, key), values=values, claim=_claim(holder))
+
+
+def bracketed(place: Place) -> str:
+    """Return a place as most refusals name it: `tools[0].name`."""
+    return "".join([f"[{token}]" if type(token) is int else f".{token}" for token in place]).removeprefix(".")
 
 
 def _claim(holder: Place) -> str:
@@ -38,12 +42,9 @@ def _path(wire: str, place: Place, body: Any) -> str:
     """Return how the vendor's refusals name a place: `messages.0.content.1.text`, `input[0].content[1]`."""
     if wire == "messages":
         return _dotted(place, body)
-    names = [f"[{token}]" if type(token) is int else f".{_spelled(wire, token)}" for token in place]
-    return "".join(names).removeprefix(".")
-
-
-def _spelled(wire: str, name: Any) -> str:
-    return snake_case(name) if wire == "gemini" else name
+    if wire == "gemini":
+        place = tuple([snake_case(token) if type(token) is str else token for token in place])
+    return bracketed(place)
 
 
 def _dotted(place: Place, body: Any) -> str:

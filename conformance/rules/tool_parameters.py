@@ -6,6 +6,7 @@ from typing import Any, Final
 from conformance.documents.pointer import value_at
 from conformance.rules.context import Context
 from conformance.wire.elements import Body
+from conformance.wires.gemini.names import snake_case
 
 MOST: Final = 10_000
 """No schema of a tool has more parts than this; of one that has, the rest is not looked at."""
@@ -52,6 +53,12 @@ def parts(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str
         waiting += reversed(inner)
 
 
+def is_array(part: Mapping[str, Any]) -> bool:
+    """Return whether a schema allows an array; Gemini's types are in capitals."""
+    kinds = part.get("type")
+    return "array" in [str(each).lower() for each in (kinds if type(kinds) is list else [kinds])]
+
+
 def named(path: tuple[str, ...], protocol: str) -> str:
     """Return a path as the refusals of a wire's vendor name it: a tuple of words, or `.properties[x].items`."""
     if protocol != "gemini":
@@ -59,5 +66,5 @@ def named(path: tuple[str, ...], protocol: str) -> str:
     words = ""
     for before, word in zip(("", *path), path, strict=False):
         is_inside = before in ("properties", *_COMPOSED)
-        words += f"[{word}]" if is_inside else f".{'any_of' if word == 'anyOf' else word}"
+        words += f"[{word}]" if is_inside else f".{snake_case(word)}"
     return words

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from conformance.documents.pointer import Place, value_at
 from conformance.fixes.problem import Candidate, ClientProblem
-from conformance.rules.tool_parameters import parts
+from conformance.rules.tool_parameters import is_array, parts
 from conformance.wire.values import as_object
 
 ORDER: Final = 35
@@ -109,15 +109,10 @@ def _all_required(holder: dict[str, Any], key: str) -> bool:
 
 
 def _with_items(holder: dict[str, Any], key: str) -> bool:
-    found = [part for _, part in parts(as_object(holder.get(key))) if _is_array(part) and "items" not in part]
+    found = [part for _, part in parts(as_object(holder.get(key))) if is_array(part) and "items" not in part]
     for part in found:
         part["items"] = {}
     return bool(found)
-
-
-def _is_array(part: dict[str, Any]) -> bool:
-    kinds = part.get("type")
-    return "array" in [str(each).lower() for each in (kinds if isinstance(kinds, list) else [kinds])]
 
 
 def _declared_alone(holder: dict[str, Any], key: str) -> bool:

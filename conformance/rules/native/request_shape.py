@@ -45,5 +45,5 @@ def _faults(element: NativeBody, error: SchemaError) -> list[Fault]:
         return [native_keys.fault(element, error.place, key) for key in error.extra]
     if not error.missing:
         return [Fault(error.message, at=error.place)]
-    path = "".join([f"[{token}]" if type(token) is int else f".{token}" for token in (*error.place, error.missing)])
-    return [Fault(error.message, at=error.place, values={"field": path.removeprefix(".")}, claim=_MISSING)]
+    path = native_keys.bracketed((*error.place, error.missing))
+    return [Fault(error.message, at=error.place, values={"field": path}, claim=_MISSING)]

@@ -1,15 +1,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.conditions import body_as_sent
 from conformance.wire.elements import Body
 from conformance.wire.native import CHAT
-from conformance.wire.values import as_object
+from conformance.wire.values import as_object, rendered
 from conformance.wire.views import requests
 
 _CLAIM = "request.json-word"
@@ -45,7 +43,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """
     body = body_as_sent(request, context)
     at, listed = _mode(body)
-    if not at or b"json" in orjson.dumps(listed, default=str).lower():
+    if not at or "json" in rendered(listed).lower():
         return []
     return [Fault("expected the word JSON in a message, for the JSON mode, got none", at)]
 

@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.rules.tool_parameters import named, parameters_of, parts
+from conformance.rules.tool_parameters import is_array, named, parameters_of, parts
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
 
@@ -48,9 +48,7 @@ def judge(tool: Body, context: Context) -> list[Fault]:
     schema = parameters_of(tool, context)
     faults = []
     for path, part in parts(schema) if schema is not None else ():
-        kinds = part.get("type")
-        names = [str(each).lower() for each in (kinds if type(kinds) is list else [kinds])]
-        if "array" in names and "items" not in part:
+        if is_array(part) and "items" not in part:
             shown = named(path, context.exchange.protocol)
             values = {"name": tool.value["function"].get("name"), "position": tool.place[-1], "path": shown}
             message = f"expected items of the array at {shown}, got none"
