@@ -55,7 +55,8 @@ def test_a_message_is_read_once_and_forgotten_when_many_follow(monkeypatch: Any)
         return of_text(text)
 
     monkeypatch.setattr(learning, "of_text", counting)
-    monkeypatch.setattr(learned, "MAX_MESSAGES", 3)
+    # Three messages fit, of which one holds a key; four do not.
+    monkeypatch.setattr(learned, "MAX_BYTES", 3 * 256 + 2 * len(KEY))
     known, first = LearnedTexts(), json.dumps(_body(LONG, f"my key is {KEY}"))
     assert KEY in set(known.of_body(first))
     assert (3, KEY in set(known.of_body(first)), 3) == (len(read), True, len(read))

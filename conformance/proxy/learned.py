@@ -1,19 +1,18 @@
 """The secrets of requests, learned from each message once: an agent sends its whole history again and again."""
 
-from collections import OrderedDict
 from collections.abc import Iterator
-from hashlib import blake2b
 from itertools import chain
 from typing import Any, Final
 
 import orjson
 
+from conformance.caches import ByteCache, digest
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.secrets import learning
 
-MAX_MESSAGES: Final = 4096
-"""Of how many messages it is remembered what they hold, those used last."""
+MAX_BYTES: Final = 1 << 20
+"""What is remembered of the messages that were used last: of 4,096, if they hold nothing."""
 
 _LISTS: Final = ("messages", "input", "contents")
 _SHORT: Final = 8192
@@ -25,7 +24,7 @@ class LearnedTexts:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._found: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
+        self._found: ByteCache[tuple[str, ...]] = ByteCache(MAX_BYTES)
 
     def of_body(self, text: str) -> Iterator[str]:
         """Yield the secrets in the text of a request: those of messages that were seen before, too."""
@@ -36,14 +35,13 @@ class LearnedTexts:
             yield from dict.fromkeys(chain.from_iterable(map(self._of_part, parts)))
 
     def _of_part(self, part: bytes) -> tuple[str, ...]:
-        key = blake2b(part, digest_size=16).digest()
-        if key in self._found:
-            self._found.move_to_end(key)
-        else:
-            self._found[key] = tuple(learning.of_text(part.decode()))
-            while len(self._found) > MAX_MESSAGES:
-                self._found.popitem(last=False)
-        return self._found[key]
+        key = digest([part])
+        known = self._found.find(key)
+        if known is not None:
+            return known[0]
+        found = tuple(learning.of_text(part.decode()))
+        self._found.keep(key, found, sum(map(len, found)))
+        return found
 
 
 def _parts(text: str) -> list[bytes] | None:
