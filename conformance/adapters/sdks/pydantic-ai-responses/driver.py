@@ -1,4 +1,4 @@
-"""Drives Pydantic AI with its model for OpenAI Responses, which stores replies unless told otherwise."""
+"""Drives Pydantic AI with its model for OpenAI Responses, which stores replies by default."""
 
 import sys
 from collections.abc import AsyncIterator
