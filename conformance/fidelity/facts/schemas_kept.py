@@ -43,7 +43,7 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     if after is None:
         return
     member = _other_member(passage, after)
-    refused = _Refused(passage, member)
+    refused = _RefusedKeywords(passage, member)
     schema, got = as_object(before.value.get("parameters")), as_object(after.value.get("parameters"))
     for loss in losses(schema, got, is_part=bool(member)):
         is_refused = refused.holds(loss)
@@ -62,7 +62,7 @@ def _other_member(passage: Passage, tool: SpokenPiece) -> str:
     return wire.schema_member if "parameters" in as_object(passage.after.native_at(tool.place)) else ""
 
 
-class _Refused:
+class _RefusedKeywords:
     """The keywords that the provider refuses in the parameters of tools, by its wire and by what is claimed of it."""
 
     def __init__(self, passage: Passage, member: str) -> None:
