@@ -91,6 +91,8 @@ _SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "top_p": (("top_p",),),
     "stop texts": (("stop_sequences",),),
     "reply format": (("output_config", "format"), ("output_format",)),
+    "tool choice": (("tool_choice",),),
+    "parallel switch": (("tool_choice", "disable_parallel_tool_use"),),
     "effort": (("output_config", "effort"), ("thinking", "budget_tokens"), ("thinking", "type")),
 }
 

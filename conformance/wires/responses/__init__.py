@@ -102,6 +102,8 @@ _SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "temperature": (("temperature",),),
     "top_p": (("top_p",),),
     "reply format": (("text", "format"),),
+    "tool choice": (("tool_choice",),),
+    "parallel switch": (("parallel_tool_calls",),),
     "effort": (("reasoning", "effort"),),
 }
 
