@@ -215,7 +215,7 @@ def _judged(
         reason = note or "no request of the client reached the provider"
         untested = Outcome(REACHES, Status.UNTESTED, Level.MUST, reason=reason)
         return CaseResult(Case(case.name, case.variant, evidence, (untested,), note=note), pairs)
-    judged = differences(pairs)
+    judged = differences(pairs, profile)
     traced = trace(pairs, profile)
     if case.scenario is None:
         # The replies are not those of the provider's simulator, so only requests are held against its claims.

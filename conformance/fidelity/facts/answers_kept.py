@@ -27,7 +27,7 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     before, after = each.before, each.after
     if after is None:
         yield PassageLoss(
-            f"expected the text {before.value!r:.80}, got none like it", passage.at(before), passage.at_after(None)
+            f"expected the text {before.value!r:.80}, got none like it", passage.at(before), passage.at_loss(before)
         )
         return
     at, became = passage.at(before), passage.at_after(after)

@@ -25,4 +25,4 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     if not holds(passage.after.raw, each.before.value):
         where = "in a result" if each.before.name == "tool" else "of the user"
         text = f"expected the image {where}, got its data nowhere"
-        yield PassageLoss(text, passage.at(each.before), passage.at_after(None))
+        yield PassageLoss(text, passage.at(each.before), passage.at_loss(each.before))

@@ -54,7 +54,7 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     before, after = each.before, each.after
     if after is None:
         text = f"expected the reasoning {before.value!r:.60}, got none like it"
-        yield PassageLoss(text, passage.at(before), passage.at_after(None))
+        yield PassageLoss(text, passage.at(before), passage.at_loss(before))
     elif each.moved:
         yield PassageLoss(f"expected reasoning, got it as {after.kind}", passage.at(before), passage.at_after(after))
     elif each.spaced:
