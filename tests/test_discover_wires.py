@@ -59,7 +59,8 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
             "results.image-parts", "signature.foreign-host", "thinking.effort-unknown", "thinking.efforts",
             "messages.budget-under-1024", "messages.cache-marks-over-4", "request.unknown-message-field",
             "request.unknown-nested-field", "request.unknown-part-field", "request.unknown-part-type",
-            "request.unknown-top-field", "tools.schema-keywords",
+            "request.unknown-top-field", "tools.schema-keywords", "messages.blank-stop", "messages.first-assistant",
+            "messages.image-media-type", "request.limits",
         }
     ),
     "deepseek.messages": frozenset({"messages.thinking-cached", "tools.unsupported-types"}),
@@ -79,7 +80,7 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
             "responses.previous-response-id", "responses.previous-response-not-stored",
             "responses.two-states", "responses.unfinished-blob", "thinking.off", "tools.schema-dialect",
             "error.in-200", "request.conflicts", "request.too-long", "responses.phases", "signature.foreign-host",
-            "responses.compaction", "responses.open-responses", "stream.done",
+            "responses.compaction", "responses.open-responses", "stream.done", "thinking.fixed-parameters",
         }
     ),
 }  # fmt: skip
