@@ -10,7 +10,8 @@ from conformance.observations.sights import kinds
 _LITERAL: Final = frozenset(
     {
         "field", "words", "word", "reasons", "switches", "body", "keepers", "movers", "mapping", "budget", "fixed",
-        "kinds", "fields-refused", "conflicts", "pattern", "constraint", "kept", "status", "number", "bound", "verdict",
+        "kinds", "fields-refused", "conflicts", "limits", "pattern", "constraint", "kept", "status", "number", "bound",
+        "verdict",
     }
 )  # fmt: skip
 """Kinds of values with words of the wire; the others have words of this project's schema alone."""
@@ -19,7 +20,7 @@ _SCHEMA_KEYS: Final = frozenset(
     {
         "at", "equals", "in", "not-in", "present", "thinks", "keeps", "field", "values", "refusal", "kinds", "when",
         "verdict", "note", "pattern", "status", "message", "type", "param", "code", "body", "limit", "min", "max",
-        "field-of", "also", "headers", "to", "from",
+        "field-of", "also", "headers", "to", "from", "longest",
     }
 )  # fmt: skip
 _SCHEMA_WORDS: Final = frozenset(
