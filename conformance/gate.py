@@ -112,7 +112,7 @@ def broken_cases(results: Results) -> Iterator[str]:
     bad = (Status.FAILED, Status.ERRORED)
     for case in results.cases:
         # Most cases break nothing: a result of each of their checks would be made for naught.
-        may = any(each.status in bad for each in (*case.outcomes, *case.probes))
+        may = any(each.status in bad for each in case.outcomes) or any(each.status in bad for each in case.probes)
         if may and any(each.is_bad and each.status in bad for each in _of_case(results.name, case)):
             yield case.name
 
