@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from conformance import environments
-from conformance.adapters import definition, install, timeline
+from conformance.adapters import definition, install, release_days, timeline
 from conformance.adapters.bisection import BAD, GOOD, SKIPPED, Bisection, Edge, ReleaseVerdict, scenarios_for, search
 from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
@@ -126,12 +126,38 @@ def test_only_the_scenarios_that_can_show_a_rule_are_run() -> None:
 def test_the_last_of_a_month_is_its_highest_version() -> None:
     dates = {"1.0": "2026-01-05", "2.0": "2026-01-20", "1.0.1": "2026-01-30", "2.1": "2026-03-01", "0.1": "2025-01-01",
              "9.0": ""}  # fmt: skip
-    assert ("2.0", "2.1") == timeline.last_of_months(dates, date(2026, 3, 15), 12)
-    assert ("2.1",) == timeline.last_of_months(dates, date(2026, 3, 15), 2)
-    assert () == timeline.last_of_months(dates, date(2027, 12, 1), 1)
-    assert ("0.1", "2.0", "2.1") == timeline.last_of_months(dates, date(2026, 3, 31), 15)
-    assert ("2.1",) == timeline.last_of_months(dates, date(2026, 3, 15), 12, 3)
-    assert ("2.0", "2.1") == timeline.last_of_months(dates, date(2026, 4, 15), 12, 3)
+    assert ("2.0", "2.1") == release_days.last_of_months(dates, date(2026, 3, 15), 12)
+    assert ("2.1",) == release_days.last_of_months(dates, date(2026, 3, 15), 2)
+    assert () == release_days.last_of_months(dates, date(2027, 12, 1), 1)
+    assert ("0.1", "2.0", "2.1") == release_days.last_of_months(dates, date(2026, 3, 31), 15)
+    assert ("2.1",) == release_days.last_of_months(dates, date(2026, 3, 15), 12, 3)
+    assert ("2.0", "2.1") == release_days.last_of_months(dates, date(2026, 4, 15), 12, 3)
+
+
+def test_the_last_of_a_minor_is_its_highest_version() -> None:
+    versions = ("1.0.0", "1.1.2", "1.1.10", "1.2.0", "2.0.1", "1.2.1")
+    assert ("1.0.0", "1.1.10", "1.2.1", "2.0.1") == release_days.last_of_minors(versions, 12)
+    assert ("1.2.1", "2.0.1") == release_days.last_of_minors(versions, 2)
+    assert ("1.1.10", "2.0.1") == release_days.last_of_minors(versions, 12, 2)
+
+
+def test_no_release_is_later_than_a_later_one_of_its_minor() -> None:
+    dates = {"1.0.0": "2026-05-01", "1.0.1": "2026-02-01", "1.0.2": "", "1.0.3": "2026-03-01", "1.1.0": "2026-01-01"}
+    assert {**dates, "1.0.0": "2026-02-01"} == release_days.plausible(dates)
+
+
+def test_tags_say_when_releases_were_made() -> None:
+    text = "@ai-sdk/openai@3.0.1 2026-01-02\nai@6.0.0 2026-01-03\nv9.9.9 2020-01-01\nlatest 2026-01-01\n"
+    assert {"3.0.1": "2026-01-02"} == release_days.of_tags(text, "@ai-sdk/openai")
+    assert {"6.0.0": "2026-01-03"} == release_days.of_tags(text, "ai")
+    assert {"9.9.9": "2020-01-01"} == release_days.of_tags(text, "openai")
+    for wrong, words in (
+        ("v1.0", "expected a tag and a day"),
+        ("v1 2026", "expected a tag"),
+        ("x 2026-01-01", "no line"),
+    ):
+        with pytest.raises(Unusable, match=words):
+            release_days.of_tags(wrong, "openai")
 
 
 def test_a_timeline_is_kept_for_the_reports(tmp_path: Path) -> None:

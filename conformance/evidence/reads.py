@@ -165,6 +165,6 @@ def _marked(name: str, value: Any) -> Any:
         return mark
     if value != UNKNOWN and kind in REFUSING:
         return {**value, "refusal": mark}
-    if value != UNKNOWN and kind in ("conflicts", "fields-refused", "fixed", "schema-limits"):
+    if value != UNKNOWN and kind in ("conflicts", "fields-refused", "fixed", "limits", "schema-limits"):
         return [{**each, ("verdict" if "verdict" in each else "refusal"): mark} for each in value]
     return value

@@ -127,7 +127,7 @@ def _request(
         draft.add(message, ("request", "conversation" if "conversation" in facts else "previous_response_id"))
     held = range(first, len(draft.messages)) if "history" in facts else None
     walk = ItemsWalk(draft, memory, is_stored=body.get("store") is not False, is_whole=history.is_whole)
-    walk.read(body.get("input"), ("request", "input"))
+    walk.read(body.get("input"), ("request", "input"), history.messages)
     facts |= {"hosted": tuple(walk.hosted)} if walk.hosted else {}
     facts |= {"unjudged": tuple(walk.unjudged)} if walk.unjudged else {}
     memory.asked(draft.messages[first:], history)
