@@ -187,7 +187,8 @@ class Profile:
             each = self._all_in_force(layers, day)
             refused = {name: refusal for name, claim in each.items() if (refusal := _contested(claim)) is not None}
             sure = {name for name, claim in each.items() if rejects_or_damages(claim.value)} if refused else ()
-            contested = {name: value for name, value in refused.items() if _OPPOSITES.get(name) not in {*refused, *sure}}
+            denied = {*refused, *sure}
+            contested = {name: value for name, value in refused.items() if _OPPOSITES.get(name) not in denied}
             for kept, found in (
                 (self._resolved, {name: _value(claim) for name, claim in each.items()}),
                 (self._contested, contested),

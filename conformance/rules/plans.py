@@ -167,9 +167,7 @@ def _group(listed: Sequence[tuple[int, Rule]], claimed: Claimed, chosen: Chosen)
     each = [each for each in found if is_kept(each[1])]
     steps = _steps(found)
     # Most groups are all of one kind.
-    return RuleGroup(
-        steps, _steps(late) if each else steps, _steps(each) if late else steps, frozenset(unclaimed)
-    )
+    return RuleGroup(steps, _steps(late) if each else steps, _steps(each) if late else steps, frozenset(unclaimed))
 
 
 def is_kept(rule: Rule) -> bool:

@@ -127,7 +127,11 @@ def _request(
         draft.add(message, ("request", "conversation" if "conversation" in facts else "previous_response_id"))
     held = range(first, len(draft.messages)) if "history" in facts else None
     walk = ItemsWalk(draft, memory, is_stored=body.get("store") is not False, is_whole=history.is_whole)
-    walk.read(body.get("input"), ("request", "input"))
+    if type(body.get("input")) is list and held is None:
+        memory.requests.into(draft, body["input"], _read_item, ("request", "input"), walk)
+        walk.end()
+    else:
+        walk.read(body.get("input"), ("request", "input"))
     facts |= {"hosted": tuple(walk.hosted)} if walk.hosted else {}
     facts |= {"unjudged": tuple(walk.unjudged)} if walk.unjudged else {}
     memory.asked(draft.messages[first:], history)
@@ -139,6 +143,10 @@ def _request(
     _add_format(as_object(body.get("text")).get("format"), made, draft)
     _add_tools(body, made, draft, facts)
     return made, held
+
+
+def _read_item(item: Mapping[str, Any], place: Place, walk: ItemsWalk) -> None:
+    walk.add(item, place)
 
 
 def _add_format(wanted: Any, made: dict[str, Any], draft: Draft) -> None:
@@ -182,7 +190,7 @@ def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft, fact
     found: list[tuple[Place, dict[str, Any]]] = []
     _collect(body.get("tools"), ("request", "tools"), {}, found)
     for position, item in objects(body.get("input")):
-        if kind_of(item) != "message":
+        if "tools" in item and kind_of(item) != "message":
             _collect(item.get("tools"), ("request", "input", position, "tools"), {}, found)
     if found:
         made["tools"] = [tool for _, tool in found]
