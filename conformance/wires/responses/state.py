@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from conformance.wire.read_requests import ReadRequests
 from conformance.wire.values import as_object
 from conformance.wires.responses.blocks import whole_detail
 
@@ -39,7 +38,7 @@ class Memory:
     """What the earlier exchanges of a session say about ids, blobs and histories.
 
     `items`: the items of replies by id, and those that a request gives. `details`: reasoning by its blob, its id or its
-    text, in the form in which the reply had it. `requests`: those that were read.
+    text, in the form in which the reply had it.
     """
 
     def __init__(self) -> None:
@@ -47,7 +46,6 @@ class Memory:
         self.stored: set[str] = set()
         self.details: dict[tuple[str, str], dict[str, Any]] = {}
         self.histories: dict[tuple[str, str], History] = {}
-        self.requests = ReadRequests()
         self._asked = NOTHING
 
     def asked(self, messages: Sequence[dict[str, Any]], history: History) -> None:
