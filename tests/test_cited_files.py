@@ -33,13 +33,17 @@ class Alpha:
 
 class Beta:
     efforts = ("low", "high")
+    call = "call_0a1b"
 """
+FAR = ("\n" * 70).join(["top_k", "min_p", "safe_mode", "seed", "image_size"])
 
 
 @pytest.fixture
 def served() -> Iterator[Registry]:
     with registry() as held:
-        held.publish_wheel("made-up", "1.0", wheel({"made_up/a.py": CODE, "made_up/b/a.py": "x"}))
+        held.publish_wheel(
+            "made-up", "1.0", wheel({"made_up/a.py": CODE, "made_up/b/a.py": "x", "made_up/far.py": FAR})
+        )
         yield held
 
 
@@ -60,11 +64,30 @@ def package(path: str, quote: str = "", version: str = "1.0") -> Source:
     return Source(package=f"pypi/made-up@{version}:{path}", quote=quote, read="2026-11-20")
 
 
+NO_WORDS = "the value has no words that a file can hold"
 FOUND: list[tuple[Any, str, Source, str, list[tuple[str, str]]]] = [
     ("reasoning_content", "", package("made_up/a.py"), "reasoning.request-field", []),
     ("reasoning_content", "alpha-2*", package("made_up/a.py"), "reasoning.request-field", []),
     (["low", "high"], "", package("made_up/a.py#L8"), "thinking.efforts", []),
     ("always", "", package("made_up/a.py", "rejects an assistant message without"), "thinking.mode", []),
+    ("call_[0-9a-f]{4}", "", package("made_up/a.py"), "ids.format", []),
+    ("call_[0-9a-f]{5}", "", package("made_up/a.py"), "ids.format", [("value not found", "no call_")]),
+    ("[a-z]{4}", "", package("made_up/a.py"), "ids.format", [("value not found", NO_WORDS)]),
+    (["top_k", "min_p", "safe_mode", "seed", "image_size"], "", package("made_up/far.py"), "request.extra-fields", []),
+    (
+        ["top_k", "min_p", "safe_mode", "seed", "image_kind"],
+        "",
+        package("made_up/far.py"),
+        "request.extra-fields",
+        [("value not found", "no top_k, min_p, safe_mode, seed, image_kind")],
+    ),
+    (
+        ["top_k", "min_p", "safe_mode", "seed"],
+        "",
+        package("made_up/far.py"),
+        "request.extra-fields",
+        [("value not found", "no top_k, min_p, safe_mode, seed")],
+    ),
     (
         "thinking_blocks",
         "",
@@ -77,7 +100,7 @@ FOUND: list[tuple[Any, str, Source, str, list[tuple[str, str]]]] = [
         "",
         package("made_up/a.py"),
         "thinking.mode",
-        [("value not found", "the value has no words that a file can hold")],
+        [("value not found", NO_WORDS)],
     ),
     (["low", "max"], "", package("made_up/a.py#L8"), "thinking.efforts", [("value not found", "no low, max")]),
     (
@@ -115,7 +138,7 @@ FOUND: list[tuple[Any, str, Source, str, list[tuple[str, str]]]] = [
         "",
         package("made_up/a.py#L900", "alpha"),
         "thinking.mode",
-        [("moved", "the file has 8 lines")],
+        [("moved", "the file has 9 lines")],
     ),
     (
         "always",
@@ -225,7 +248,7 @@ def test_candidates_are_the_telling_lines_that_changed(served: Registry, tmp_pat
     with archives(served, tmp_path) as held:
         found = list(candidates([CitedPackage("pypi", "made-up", "1.0", ("made_up/a.py",))], held))
     page = "".join(render(found))
-    assert '## made-up 1.0 → 1.1\n\n- `made_up/a.py`, 1 line\n    - L9 new: `refuses = "thinking"`\n' in page
+    assert '## made-up 1.0 → 1.1\n\n- `made_up/a.py`, 1 line\n    - L10 new: `refuses = "thinking"`\n' in page
 
 
 @every(
@@ -258,6 +281,10 @@ def test_words_stand_close_together_or_they_are_not_found() -> None:
     assert 0 == far.near(["alpha", "low"])
     names = CitedText.of("'claude-sonnet-5-5', 'muse-spark-1.2'")
     assert [1, 1, 0] == [names.near([each]) for each in ("claude-sonnet-5.5", "muse*", "muse")]
+    prose = CitedText.of("DeepSeek R1 always reasons, gpt\u2011oss and Kimi K2 Thinking do")
+    assert [1, 1, 1, 0] == [
+        prose.near([each]) for each in ("deepseek-r1", "gpt-oss", "kimi-k2-thinking", "deepseek-r2")
+    ]
 
 
 @every(

@@ -1,13 +1,15 @@
 """Requests that vendors refuse are found before they are sent, and the simulator refuses them in the vendor's words."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from conformance import Exchange, check
+from conformance import Exchange, Outcome, check, wires
 from tests.loops import every
 
 HELLO = {"role": "user", "content": "Hello"}
 SCHEMA = {"type": "object", "properties": {"x": {"type": "array"}}, "required": ["y"]}
 MARK = {"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}
+JPG: dict[str, Any] = {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/4A=="}}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
 
 
@@ -38,6 +40,14 @@ def _declared(name: str = "f", **members: Any) -> list[Any]:
     return [{"functionDeclarations": [{"name": name, "description": "d", **members}]}]
 
 
+def _checked(body: dict[str, Any], provider: str) -> Sequence[Outcome]:
+    return check(Exchange.of_plain(body, model=body.get("model", "")), provider)
+
+
+def _enum(kind: str, *values: Any) -> list[Any]:
+    return _declared(parameters={"type": "object", "properties": {"n": {"type": kind, "enum": list(values)}}})
+
+
 REFUSED = {
     ("openai", "array schema missing items"): _chat(tools=[_function(parameters=SCHEMA)]),
     ("openai", "array too long"): _chat(tools=[_function(f"f{number}") for number in range(129)]),
@@ -57,6 +67,22 @@ REFUSED = {
     ("gemini", 'Unknown name "$schema"'): _gemini(tools=_declared(parameters={"$schema": "x", "type": "object"})),
     ("gemini", "Invalid function name"): _gemini(tools=_declared("get weather")),
     ("gemini", "Unknown name \"type\" at 'contents[0].parts[0]'"): _gemini({"type": "text", "text": "Hi"}),
+    ("openai", "maximum length 4, but got an array with length 5"): _chat(model="gpt-4o", stop=[*"abcde"]),
+    ("openai", "Invalid 'messages[0].name'"): _chat(messages=[{**HELLO, "name": "John Doe"}]),
+    ("openai", "'temperature' does not support 0.2 with this model"): _chat(model="o3", temperature=0.2),
+    ("openai", "'temperature' does not support 0 with this model"): _chat(model="gpt-5-mini", temperature=0),
+    ("openai", "'temperature' is not supported"): {"model": "gpt-5", "input": "Hello", "temperature": 0.2},
+    ("anthropic", "0.image.source.base64.media_type"): _messages(
+        messages=[{"role": "user", "content": [{**JPG, "source": {**JPG["source"], "media_type": "image/jpg"}}]}]
+    ),
+    ("anthropic", "each stop sequence must contain non-whitespace"): _messages(stop_sequences=["\n"]),
+    ("anthropic", "temperature: range: 0..1"): _messages(temperature=1.5),
+    ("gemini", "properties[0].value.enum[0]' (TYPE_STRING), 1"): _gemini(tools=_enum("integer", 1, 2)),
+    ("gemini", "properties[n].enum: only allowed for STRING type"): _gemini(tools=_enum("integer", "1", "2")),
+    ("gemini", "Cannot set 'inlineData'"): _gemini(
+        {"text": "Hi", "inlineData": {"mimeType": "image/png", "data": "aGk="}}
+    ),
+    ("gemini", "contents[0].parts[0].data: required oneof field"): _gemini({"thought": True}),
     ("gemini", "function call turn"): {
         "contents": [{"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}]
     },
@@ -68,7 +94,7 @@ def test_a_common_mistake_is_refused_in_the_words_of_the_vendor(case: tuple[str,
     provider, words = case
     refusals = [
         finding.refusal.message
-        for outcome in check(Exchange.of_plain(REFUSED[case]), provider)
+        for outcome in _checked(REFUSED[case], provider)
         for finding in outcome.findings
         if finding.refusal is not None
     ]
@@ -80,3 +106,58 @@ def test_the_json_mode_is_judged_whatever_the_messages_hold() -> None:
     asked = Exchange.of_plain(_chat(messages=odd, response_format={"type": "json_object"}))
     (outcome,) = check(asked, "openai", ["request/json-mode-says-json"])
     assert ("passed", 1) == (outcome.status.value, outcome.judged)
+
+
+DISPUTED = {
+    ("anthropic", 'first message must use the "user" role'): _messages(
+        messages=[{"role": "assistant", "content": "Hi"}, HELLO]
+    ),
+    ("gemini", "empty text parameter"): _gemini({"text": ""}),
+}
+ACCEPTED = {
+    "a temperature of reasoning models": ("openai", _chat(model="o3", temperature=1)),
+    "any temperature without reasoning": ("openai", _chat(model="gpt-5.4", reasoning_effort="none", temperature=0.2)),
+    "a temperature of a model that never reasons": ("openai", _chat(model="gpt-4o", temperature=0.2)),
+    "four texts that stop": ("openai", _chat(model="gpt-4o", stop=[*"abcd"])),
+    "a name of letters": ("openai", _chat(messages=[{**HELLO, "name": "Jörg"}])),
+    "an image": ("anthropic", _messages(messages=[{"role": "user", "content": [JPG]}])),
+    "a long stop sequence": ("anthropic", _messages(stop_sequences=["\n\nHuman:"])),
+    "a signed part without text": ("gemini", _gemini({"text": "", "thoughtSignature": "c2lnbmVk"})),
+    "an enum as JSON Schema": (
+        "gemini",
+        _gemini(tools=_declared(parametersJsonSchema={"type": "object", "properties": {"n": {"enum": [1, 2]}}})),
+    ),
+}
+
+
+@every("case", DISPUTED, ids=" ".join)
+def test_what_sources_disagree_about_is_advice_in_the_words_of_the_vendor(case: tuple[str, str]) -> None:
+    provider, words = case
+    found = [
+        (finding.level.value, words in str(finding.contested))
+        for outcome in _checked(DISPUTED[case], provider)
+        for finding in outcome.findings
+    ]
+    assert [("SHOULD", True)] == found
+
+
+@every("case", ACCEPTED)
+def test_what_is_accepted_is_not_a_finding(case: str) -> None:
+    provider, body = ACCEPTED[case]
+    assert [] == [finding for outcome in _checked(body, provider) for finding in outcome.findings]
+
+
+@every(
+    ("body", "wire"),
+    [
+        ({"model": "gpt-5.4", "input": "Hello"}, "responses"),
+        ({"model": "o3-mini", "input": "Hello", "temperature": 1}, "responses"),
+        ({"model": "qwen3", "input": "Hello", "stream": True}, "responses"),
+        ({"model": "text-embedding-3-small", "input": "Hello"}, "chat"),
+        ({"model": "omni-moderation-latest", "input": "Hello"}, "chat"),
+        ({"model": "gpt-4o-mini-tts", "input": "Hello", "voice": "alloy", "instructions": "Be kind."}, "chat"),
+        (_messages(messages=[{"role": "user", "content": [JPG]}]), "messages"),
+    ],
+)
+def test_a_body_is_one_of_the_wire_that_its_model_or_blocks_show(body: dict[str, Any], wire: str) -> None:
+    assert wire == wires.of(Exchange.of_plain(body)).name

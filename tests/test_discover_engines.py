@@ -47,10 +47,6 @@ DIFFERENT: Mapping[str, Mapping[str, str]] = {
 """By engine, the claims that are discovered of it and differ from its profile, with the reason."""
 
 
-BROKEN: Mapping[str, tuple[str, ...]] = {"mlx_lm": ("shape/chunk",)}
-"""By engine, the rules that it breaks, which the expected failures explain."""
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", list(DIFFERENT))
 def test_what_is_found_of_an_engine_is_what_is_claimed_of_it(name: str) -> None:
@@ -65,6 +61,5 @@ def test_what_is_found_of_an_engine_is_what_is_claimed_of_it(name: str) -> None:
     claimed = profile.at(served.model)
     relations = {claim: relation(claim, each.value, claimed.get(claim)) for claim, each in found.claims.items()}
     assert sorted(DIFFERENT[name]) == sorted(claim for claim, each in relations.items() if each is Relation.DIFFERENT)
-    broken = {line.split(": ")[1] for line in found.broken}
-    assert (set(BROKEN.get(name, ())), {}) == (broken, found.skipped)
+    assert ([], {}) == (found.broken, found.skipped)
     assert profile.name == nearest(values(found.claims)).provider

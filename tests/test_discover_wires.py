@@ -15,6 +15,7 @@ from conformance.discovery.discovering import Discovery
 from conformance.discovery.exploring import all_cases
 from conformance.discovery.interview import Interview
 from conformance.discovery.shipped import nearest
+from conformance.discovery.verdicts import refusal
 from conformance.documents.pointer import edit
 from conformance.formats import read_path
 from conformance.observations.collected import ObservedClaim, values
@@ -58,7 +59,8 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
             "results.image-parts", "signature.foreign-host", "thinking.effort-unknown", "thinking.efforts",
             "messages.budget-under-1024", "messages.cache-marks-over-4", "request.unknown-message-field",
             "request.unknown-nested-field", "request.unknown-part-field", "request.unknown-part-type",
-            "request.unknown-top-field", "tools.schema-keywords",
+            "request.unknown-top-field", "tools.schema-keywords", "messages.blank-stop", "messages.first-assistant",
+            "messages.image-media-type", "request.limits",
         }
     ),
     "deepseek.messages": frozenset({"messages.thinking-cached", "tools.unsupported-types"}),
@@ -78,7 +80,7 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
             "responses.previous-response-id", "responses.previous-response-not-stored",
             "responses.two-states", "responses.unfinished-blob", "thinking.off", "tools.schema-dialect",
             "error.in-200", "request.conflicts", "request.too-long", "responses.phases", "signature.foreign-host",
-            "responses.compaction", "responses.open-responses", "stream.done",
+            "responses.compaction", "responses.open-responses", "stream.done", "thinking.fixed-parameters",
         }
     ),
 }  # fmt: skip
@@ -222,6 +224,17 @@ def test_requests_that_are_one_on_their_wire_are_sent_once() -> None:
     for extra in ({}, {"no_such_field": 1}, {"temperature": 1}):
         session.send({"model": "m", "messages": [], **extra})
     assert 2 == len(sent)
+
+
+def test_a_refusal_that_names_an_item_has_a_hole_for_its_id() -> None:
+    def refused(number: int) -> Exchange:
+        item = {"type": "reasoning", "id": f"rs_{number}c3f", "summary": []}
+        words = f"Item 'rs_{number}c3f' of type 'reasoning' was provided without its required following item."
+        body = {"model": "m", "input": [item]}
+        return by_name("responses").translate_one(Exchange(body, {"error": {"message": words}}, 400, url="/responses"))
+
+    found = refusal([refused(111), refused(222)])["message"]
+    assert "Item '{id}' of type 'reasoning' was provided without its required following item." == found
 
 
 def test_a_switch_with_a_budget_claims_the_switch_alone() -> None:

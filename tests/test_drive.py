@@ -19,7 +19,7 @@ import pytest
 from conformance import profiles, scenarios
 from conformance.cli import main
 from conformance.simulator.drive.server import DrivenServer
-from conformance.simulator.drive.tools import find, known_tools, read_choices
+from conformance.simulator.drive.tools import callable_tools, find, known_tools, read_choices
 from conformance.transport.server import serving
 from tests.driven import READ, SHELL, STRING, TOOLS, DrivenAgent, tool
 from tests.loops import every
@@ -154,6 +154,21 @@ GUESSED: list[tuple[dict[str, Any], dict[str, str]]] = [
         {"read": "read_lines"},
     ),
     (tool("run_cmd", "Runs a command.", {"command": STRING, "cwd": STRING}), {"shell": "run_cmd"}),
+    (tool("fs.read", "Read file", {"args": READ["function"]["parameters"]}), {"read": "fs.read"}),
+    (tool("sh.exec", "Run a program", {"argv": {"type": "array", "items": STRING}}), {"shell": "sh.exec"}),
+    (
+        tool("read_text", "Reads a file", {"path": STRING, "limit": {"type": ["integer", "null"]}}),
+        {"read": "read_text"},
+    ),
+    (
+        tool("view", "Views a file", {"path": STRING, "action": {"type": "string", "enum": ["open", "close"]}}),
+        {"read": "view"},
+    ),
+    (tool("view", "Views a file", {"path": STRING, "action": {"type": "string", "enum": ["drop"]}}), {}),
+    (
+        tool("fs.read", "Read file", {"args": {"type": "object", "properties": {"key": STRING}, "required": ["key"]}}),
+        {},
+    ),
     (tool("run_python", "Runs python code.", {"code": STRING}), {}),
     (tool("KillShell", "Kills a running background shell.", {"shell_id": STRING}), {}),
     (tool("read_mcp_resource", "Reads a resource.", {"server": STRING, "uri": STRING}), {}),
@@ -170,7 +185,32 @@ def test_other_tools_are_found_by_their_words(declared: dict[str, Any], expected
 def test_the_user_may_choose_the_tools(tmp_path: Path) -> None:
     strange = tool("zap", "Zaps.", {"path": STRING})
     assert {"read": "zap"} == {deed: each.name for deed, each in find([strange], read_choices("read=zap")).items()}
+    foreign = tool("datei_lesen", "Liest eine Datei.", {"pfad": STRING})
+    assert {} == find([foreign])
+    assert {"pfad": "{path}"} == find([foreign], read_choices("read=datei_lesen"))["read"].arguments
     assert 2 == main(["serve", "anthropic", "--drive", "--workdir", str(tmp_path), "--tools", "reads=zap"])
+
+
+def test_tools_that_the_provider_defines_are_called_by_their_schema() -> None:
+    native = [
+        {"type": "bash_20250124", "name": "bash"},
+        {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"},
+        {"type": "web_search_20250305", "name": "web_search"},
+    ]
+    tools = [{"type": "function", "function": {"name": each["name"]}} for each in native]
+    assert {"shell": "bash", "read": native[1]["name"], "edit": native[1]["name"]} == {
+        deed: each.name for deed, each in find(callable_tools(tools, native)).items()
+    }
+    assert {} == find(callable_tools(tools, [{**each, "type": "custom"} for each in native]))
+
+
+def test_the_log_says_that_no_tool_can_be_used(tmp_path: Path) -> None:
+    with driven("chat", tmp_path, "parallel-reads", tools=[tool("zap", "Zaps.", {"it": STRING})]) as (agent, lines):
+        agent.ask("Read.")
+    assert (
+        "parallel-reads: a request beside the conversation: none of its tools is known to read, run or list (zap); "
+        "name them with --tools read=NAME,shell=NAME"
+    ) == lines[-1]
 
 
 @every(

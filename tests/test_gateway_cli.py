@@ -45,7 +45,7 @@ def test_a_loss_ends_with_1_and_is_shown_with_both_places(tmp_path: Path, capsys
     assert "MUST gateway/tools-kept: Every tool of a request arrives" in out
     assert "expected the tool get_time, got none of that name" in out
     assert "before gateway: /0/front/request/tools/1: " in out
-    assert "after it:       /0/back/request\n" in out
+    assert "after it:       /0/back/request/tools\n" in out
 
 
 @pytest.mark.slow

@@ -158,6 +158,7 @@ def test_every_claim_that_holds_an_expression_has_it_compiled(tmp_path: Path) ->
         "ids.format-in-stream",
         "reply.id-format",
         "ids.input-pattern",
+        "request.message-name-pattern",
         "request.tool-name-pattern",
     } == set(claims)
     for name, value in claims.items():

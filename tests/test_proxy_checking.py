@@ -280,7 +280,9 @@ class TestLayers:
         found, lines = checked(given)
         shown = [line for line in lines if "gateway/tools-kept MUST (gateway)" in line]
         assert len(shown) == len(SESSION)
-        assert "at /0/front/request/tools/0, after it /0/back/request: expected the tool now, got none" in shown[0]
+        assert (
+            "at /0/front/request/tools/0, after it /0/back/request/tools: expected the tool now, got none" in shown[0]
+        )
         assert found.tally.levels[Level.MUST] >= len(SESSION)
 
     def test_a_loss_on_another_wire_is_found(self) -> None:

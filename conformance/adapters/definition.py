@@ -14,7 +14,7 @@ from conformance.documents.pointer import Place
 from conformance.errors import UnknownName, Unusable
 from conformance.scenarios import VARIANTS
 from conformance.wire.native import CHAT
-from conformance.wires import NAMES
+from conformance.wires import NAMES, by_name
 
 FOLDER: Final = Path(__file__).parent / "sdks"
 """The folder with the adapters of this package."""
@@ -33,7 +33,7 @@ class AdapterDefinition:
     `models` maps each provider to the model to ask for, or to an empty string for the profile's model. `folder` holds
     the definition file and the driver. `agent` says how a whole agent is started, which has no driver of its own;
     `others` are the models that its user switches to. `history_as_given` is where it documents that its caller keeps a
-    given history valid.
+    given history valid. `states` is what it can leave to a server of Responses.
     """
 
     name: str
@@ -55,6 +55,7 @@ class AdapterDefinition:
     protocol: str = CHAT
     takes_history: bool = False
     history_as_given: Mapping[str, str] = field(default_factory=dict)
+    states: tuple[str, ...] = ()
 
     @property
     def version(self) -> str:
@@ -114,6 +115,7 @@ def read(path: Path) -> AdapterDefinition:
         packages=tuple(value["packages"]),
         alongside={glob: tuple(pins) for glob, pins in value.get("alongside", {}).items()},
         variants=tuple(value.get("variants", VARIANTS)),
+        states=tuple(value.get("states", ())),
         **{key: value[key] for key in ("title", "language", "package")},
         **{key: value[key] for key in _OPTIONAL if key in value},
     )
@@ -134,6 +136,8 @@ def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str
     known = scenarios.driven_names()
     for name in [each for each in value.get("agent", {}).get("cannot", {}) if each not in known]:
         yield ("agent", "cannot", name), str(UnknownName("scenario for agents", name, known))
+    if "states" in value and wire in NAMES and not by_name(wire).keeps_replies:
+        yield ("states",), f"expected a protocol whose servers keep replies, got {wire!r}"
     yield from _errors_of_packages(value)
 
 

@@ -38,6 +38,7 @@ def job_of(session: ScenarioSession) -> dict[str, Any]:
         "max_turns": len(scenario.turns) + _SPARE_TURNS,
         **({"profile": profile.path} if profile.path else {}),
         **({"history": [dict(each) for each in scenario.history]} if scenario.history else {}),
+        **({"state": scenario.state} if scenario.state else {}),
     }
 
 

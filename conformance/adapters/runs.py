@@ -48,7 +48,7 @@ class RunPlan:
 
     `scenarios` are globs; without any, all scenarios are run. `variants` are those that the adapter has, and `variant`
     is the only one that is run; empty: each of them. `takes_history`: the driver begins with the job's history, which
-    the adapter sends as it is given with `history_as_given`.
+    the adapter sends as it is given with `history_as_given`. `states`: what the driver can leave to a server.
     """
 
     name: str
@@ -61,6 +61,7 @@ class RunPlan:
     strict: bool = False
     takes_history: bool = False
     history_as_given: bool = False
+    states: tuple[str, ...] = ()
 
     @property
     def provider(self) -> str:
@@ -71,7 +72,11 @@ class RunPlan:
     def cases(self) -> tuple[tuple[Scenario, str], ...]:
         """Return the scenarios of the wire with their variants, in order; raises UnknownName if a glob matches none."""
         loaded = scenarios.played_by_clients(
-            self.profile.wire, self.scenarios, agents=bool(self.driver.agent), histories=self.takes_history
+            self.profile.wire,
+            self.scenarios,
+            agents=bool(self.driver.agent),
+            histories=self.takes_history,
+            states=self.states,
         )
         variants = (self.variant,) if self.variant else self.variants
         every = [(scenario, variant) for scenario in loaded for variant in variants]
@@ -107,6 +112,7 @@ def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> Ru
         variants=definition.variants,
         takes_history=definition.takes_history,
         history_as_given=bool(definition.history_as_given),
+        states=definition.states,
     )
 
 

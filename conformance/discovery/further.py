@@ -86,13 +86,21 @@ def with_field(found: Further, tried: foreign.Tried) -> Further:
     claims = {name: each for name, each in found.claims.items() if name != "reasoning.response-field"}
     seen = (*found.conversations, *tried.conversations)
     if not tried.key:
-        open_ = {"reasoning.response-field": tried.note, "thinking.mode": tried.note}
-        return Further(claims, seen, {**found.open, **{k: v for k, v in open_.items() if k not in claims}})
+        other = "reasoning.request-field" if tried.thinks else "thinking.mode"
+        open_ = {name: tried.note for name in ("reasoning.response-field", other) if name not in claims}
+        if tried.thinks:
+            shown = digest(tried.conversations[0][0])
+            claims = {**_thinks(shown, tried.note), **claims}
+        return Further(claims, seen, {**{name: why for name, why in found.open.items() if name not in claims}, **open_})
     shown = tried.claims["reasoning.response-field"].digest
-    mode = {"thinking.mode": ObservedClaim("default-on", shown, LOW, tried.note)}
-    mode["thinking.on"] = ObservedClaim({}, shown, LOW)
     open_ = {name: why for name, why in found.open.items() if name != "thinking.mode"}
-    return Further({**mode, **claims, **tried.claims}, seen, open_)
+    return Further({**_thinks(shown, tried.note), **claims, **tried.claims}, seen, open_)
+
+
+def _thinks(shown: str, note: str) -> ObservedClaims:
+    """Return that the model thinks without being asked to."""
+    mode = ObservedClaim("default-on", shown, LOW, note)
+    return {"thinking.mode": mode, "thinking.on": ObservedClaim({}, shown, LOW)}
 
 
 def _switched(switch: str, members: Body, first: str, name: str) -> ObservedClaims:

@@ -1,12 +1,13 @@
 """Claims about deviations, from the answers to probes: accepted, damaged, or rejected with an error."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from conformance import rules
 from conformance.discovery.counting import counted
 from conformance.discovery.exploring import ProbeAnswer
+from conformance.discovery.wires import bodies
 from conformance.observations.collected import HIGH, MEDIUM, ObservedClaim, ObservedClaims
 from conformance.observations.errors import error_of
 from conformance.observations.id_patterns import common_prefix
@@ -18,6 +19,10 @@ from conformance.suite.probes import error_text
 from conformance.wire.exchange import Exchange
 
 _SHOWN: Final = 300
+_SHORT: Final = 3
+"""How long a text is that may be a part of a word and no id."""
+
+_OF_AN_ID: Final = re.compile(r"(?:\A|_)id\Z")
 _TAKES_EFFECT: Final = "answered without an error; whether it takes effect was not observed"
 _NO_CLAIM: Final = "the answer is an error with status 200, which no claim about a deviation can say"
 _LENGTH: Final = "ids.input-max-length"
@@ -111,7 +116,7 @@ def _has_text(body: Any) -> bool:
 
 def _template(texts: Sequence[str], exchanges: Sequence[Exchange]) -> str:
     """Return what texts have in common, with a placeholder where they or the ids in them differ; empty if little."""
-    ids = {each for exchange in exchanges for each in _ids(exchange.request) if len(each) > 3}
+    ids = {each for exchange in exchanges for each in _ids(exchange) if len(each) > _SHORT}
     parts = [_split(text, ids) for text in texts]
     if all(each == parts[0] for each in parts):
         whole = without_places("{id}".join(map(_escaped, parts[0])))
@@ -127,10 +132,16 @@ def _split(text: str, ids: Iterable[str]) -> list[str]:
     return re.split("|".join(map(re.escape, known)), text) if known else [text]
 
 
-def _ids(request: Any) -> Iterable[str]:
-    for message in request.get("messages", ()) if isinstance(request, dict) else ():
-        named = [message.get("tool_call_id"), *(call.get("id") for call in message.get("tool_calls") or ())]
-        yield from (each for each in named if isinstance(each, str))
+def _ids(exchange: Exchange) -> Iterator[str]:
+    """Yield the ids in a request as it was on its wire: of calls, of results, and of items such as reasoning."""
+    held: list[Any] = [bodies(exchange)[0]]
+    while held:
+        value = held.pop()
+        if isinstance(value, dict):
+            yield from [each for key, each in value.items() if isinstance(each, str) and _OF_AN_ID.search(key)]
+            held += value.values()
+        elif isinstance(value, list):
+            held += value
 
 
 def _escaped(text: str) -> str:

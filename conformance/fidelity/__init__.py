@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from conformance.documents.pointer import REMOVE, parse, value_at
 from conformance.fidelity.examples import GatewayExample, example
 from conformance.fidelity.passages import CLIENT, GATEWAY, Pair, Passage, passages
-from conformance.profiles import Source
+from conformance.profiles import Profile, Source
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
 from conformance.wire.values import rendered
 
@@ -156,11 +156,11 @@ class Compared(NamedTuple):
     looked_at: Mapping[str, int]
 
 
-def differences(session: Sequence[Pair]) -> Compared:
-    """Compare everything that passes a gateway or a client in a session."""
+def differences(session: Sequence[Pair], profile: Profile | None = None) -> Compared:
+    """Compare everything that passes a gateway or a client in a session; `profile` is that of the provider."""
     found: list[Difference] = []
     looked_at: dict[str, int] = {}
-    for passage in passages(session):
+    for passage in passages(session, profile):
         for each in load():
             if not each.concerns(passage):
                 continue
@@ -175,9 +175,9 @@ def differences(session: Sequence[Pair]) -> Compared:
     return Compared(tuple(dict.fromkeys(found)), looked_at)
 
 
-def judge(session: Sequence[Pair]) -> tuple[Outcome, ...]:
+def judge(session: Sequence[Pair], profile: Profile | None = None) -> tuple[Outcome, ...]:
     """Return one outcome for each fact about a session, ordered by id; the losses of its client are not among them."""
-    judged = differences(session)
+    judged = differences(session, profile)
     return tuple(outcomes(judged, session))
 
 

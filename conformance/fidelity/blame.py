@@ -64,7 +64,9 @@ def trace_each(session: Sequence[Pair], profile: Profile | None = None) -> tuple
         BACK: list(_findings(backs, profile, [each.number for each in answered], BACK)),
     }
     inherent = set(translations.inherent(session, profile))
-    ends = _Ends(found, list(passages(session)), differences(session).differences, inherent, session, profile)
+    ends = _Ends(
+        found, list(passages(session, profile)), differences(session, profile).differences, inherent, session, profile
+    )
     return tuple([_traced(rule, finding, end, ends) for end, each in found.items() for rule, finding in each])
 
 

@@ -12,7 +12,9 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from conformance.documents.pointer import Place
 from conformance.fidelity.spoken import Kind, Spoken, SpokenPiece, holds
+from conformance.profiles import Profile
 from conformance.wire.exchange import Exchange
 
 CLIENT: Final = "client"
@@ -23,6 +25,7 @@ FRONT: Final = "front"
 BACK: Final = "back"
 
 _SPACE: Final = re.compile(r"\s+")
+_MESSAGE: Final = len(("request", "messages", 0))
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Passage:
     """One body before and after a party.
 
     `by`: who passed it on. `ends`: the names of the two ends, such as `front` and `back`, and `numbers` those of the
-    pairs that they belong to. `session`: all pairs of the session.
+    pairs that they belong to. `session`: all pairs of the session. `profile` is that of the provider, if it is known.
     """
 
     by: str
@@ -66,6 +69,7 @@ class Passage:
     ends: tuple[str, str]
     numbers: tuple[int, int]
     session: "tuple[Pair, ...]" = field(default=(), repr=False)
+    profile: Profile | None = field(default=None, repr=False)
 
     @property
     def is_reply(self) -> bool:
@@ -84,11 +88,32 @@ class Passage:
 
     def at(self, piece: SpokenPiece) -> str:
         """Return where a piece is before."""
-        return self._pointer(0, self.before.pointer(piece.place))
+        return self._pointer(0, self.before.piece_pointer(piece))
 
-    def at_after(self, piece: SpokenPiece | None) -> str:
-        """Return where a piece is after; the whole body if there is none."""
-        return self._pointer(1, f"/{self.after.direction}" if piece is None else self.after.pointer(piece.place))
+    def at_after(self, piece: SpokenPiece) -> str:
+        """Return where a piece is after."""
+        return self._pointer(1, self.after.piece_pointer(piece))
+
+    def at_loss(self, piece: SpokenPiece) -> str:
+        """Return where a piece that is lost would be: in the message that has others of its turn, or in the body."""
+        if piece.kind is Kind.TOOL:
+            place: Place = ("request", "tools") if self.after.body.get("tools") else ()
+        elif self.is_reply:
+            place = self.after.reply_place
+        else:
+            others = [each.after for each in self.kept if each.before.turn == piece.turn and each.after is not None]
+            place = others[0].place[:_MESSAGE] if others else ()
+        return self._pointer(1, self.after.pointer(place) if place else f"/{self.after.direction}")
+
+    def at_setting(self, name: str) -> str:
+        """Return where a setting is before; the body if the request lacks it."""
+        found = self.before.setting(name)
+        return self._pointer(0, f"/{self.before.direction}" if found is None else found[1])
+
+    def at_setting_after(self, name: str) -> str:
+        """Return where a setting is after, or the nearest member that there is for it; else the body."""
+        found = self.after.setting(name)
+        return self._pointer(1, self.after.nearest(name) if found is None else found[1])
 
     def pointer_before(self, inside: str) -> str:
         """Return a pointer into the body before as one into the four bodies."""
@@ -100,6 +125,17 @@ class Passage:
 
     def _pointer(self, which: int, inside: str) -> str:
         return f"/{self.numbers[which]}/{self.ends[which]}{inside}"
+
+    def repeated(self, piece: SpokenPiece) -> float:
+        """Return how many times as often as before a text is said after, by pieces of its kind."""
+        wanted = squeezed(str(piece.value))
+        if not wanted or not (self.is_reply or self.is_request):
+            return 1
+        before, after = [
+            sum([squeezed(str(each.value)).count(wanted) for each in side.of(piece.kind)])
+            for side in (self.before, self.after)
+        ]
+        return after / before
 
     @cached_property
     def kept(self) -> tuple[Became, ...]:
@@ -228,7 +264,7 @@ def _take_result(piece: SpokenPiece, left: list[SpokenPiece], owned: dict[Any, A
     return chosen
 
 
-def passages(session: Sequence[Pair]) -> Iterator[Passage]:
+def passages(session: Sequence[Pair], profile: Profile | None = None) -> Iterator[Passage]:
     """Yield every passage of a session: requests and replies through the gateway, and replies through the client."""
     pairs = tuple(session)
     for at, pair in enumerate(pairs):
@@ -237,14 +273,14 @@ def passages(session: Sequence[Pair]) -> Iterator[Passage]:
             reply = Spoken(earlier.front, "response")
             if reply.pieces and is_echoed(reply, front[0]):
                 numbers = earlier.number, pair.number
-                yield Passage(CLIENT, reply, front[0], (FRONT, FRONT), numbers, pairs)
+                yield Passage(CLIENT, reply, front[0], (FRONT, FRONT), numbers, pairs, profile)
                 break
         if (answer := pair.answer) is None:
             continue
         back = Spoken(answer, "request"), Spoken(answer, "response")
-        yield Passage(GATEWAY, front[0], back[0], (FRONT, BACK), (pair.number, pair.number), pairs)
+        yield Passage(GATEWAY, front[0], back[0], (FRONT, BACK), (pair.number, pair.number), pairs, profile)
         if answer.response is not None:
-            yield Passage(GATEWAY, back[1], front[1], (BACK, FRONT), (pair.number, pair.number), pairs)
+            yield Passage(GATEWAY, back[1], front[1], (BACK, FRONT), (pair.number, pair.number), pairs, profile)
 
 
 def carried_anywhere(value: str, passage: Passage) -> bool:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from conformance.documents.pointer import Place, render
+from conformance.documents.pointer import Place, parse, render, value_at
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.index import Index
 from conformance.wire.reasoning import carried_fields, reasoning_text
@@ -39,7 +39,8 @@ class SpokenPiece(NamedTuple):
     """One piece: its value, and where it is in the translated exchange.
 
     `turn`: the number of its message. `name`: that of a call or a tool; `role` for an image is in `name`. `id`: that of
-    a call, or the one that a result answers. `failed`: whether a result says that its tool failed.
+    a call, the one that a result answers, or the type of an image. `failed`: whether a result says that its tool
+    failed.
     """
 
     kind: Kind
@@ -49,6 +50,9 @@ class SpokenPiece(NamedTuple):
     name: str = ""
     id: Any = None
     failed: bool = False
+
+
+_PARTS: Final = (Kind.SYSTEM, Kind.USER, Kind.IMAGE)
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,12 @@ class Spoken:
         return found[0].finish_reason if found else None
 
     @property
+    def finish_place(self) -> Place:
+        """Return where the reply says why it ended."""
+        found = self.index.replies
+        return (*found[0].place[1:], "finish_reason") if found else ("response",)
+
+    @property
     def usage(self) -> Mapping[str, Any]:
         """Return the counts of the reply, the last ones of a stream."""
         found = self.index.usages
@@ -127,6 +137,12 @@ class Spoken:
         return rendered(body["error"]) if type(body) is dict and body.get("error") and not self.is_refused else ""
 
     @property
+    def error_place(self) -> Place:
+        """Return where the error inside a stream is."""
+        found = [(*stream.place[1:], *each.at) for stream in self.index.all_streams for each in stream.errors]
+        return found[0] if found else ("response",)
+
+    @property
     def is_cut(self) -> bool:
         """Return whether the reply breaks off before its end."""
         found = self.index.replies
@@ -151,6 +167,35 @@ class Spoken:
         """Return the value of a setting and where it is in the native request; None if the request lacks it."""
         body = as_object(self.exchange.as_received.request)
         return next(_settings(body, by_name(self.exchange.protocol).settings(name)), None)
+
+    def nearest(self, name: str) -> str:
+        """Return the place of the innermost member that the native request has of those which could hold a setting."""
+        body: Any = as_object(self.exchange.as_received.request)
+        paths = by_name(self.exchange.protocol).settings(name)
+        found: Place = ("request",)
+        for key in paths[0] if paths else ():
+            body = as_object(body).get(key)
+            if body is None:
+                break
+            found = (*found, key)
+        return render(found)
+
+    def native_at(self, place: Place) -> Any:
+        """Return the value at a part of the translated exchange, as it was on its own wire."""
+        body = {self.direction: self.native}
+        return value_at(body, [int(each) if each.isdecimal() else each for each in parse(self.pointer(place))])
+
+    def piece_pointer(self, piece: SpokenPiece) -> str:
+        """Return where a piece is in the body that came or went: of a part of a content, that part."""
+        pointer = self.pointer(piece.place)
+        if piece.kind not in _PARTS:
+            return pointer
+        held = self.native_at(piece.place)
+        for name in ("content", "parts"):
+            if type(held) is dict and type(held.get(name)) is list:
+                found = [at for at, part in enumerate(held[name]) if piece.value in _strings_in(part)]
+                return f"{pointer}/{name}/{found[0]}" if found else pointer
+        return pointer
 
     def pointer(self, place: Place) -> str:
         """Return where a part of the translated exchange is in the body that came or went."""
@@ -196,8 +241,15 @@ def _images(message: Mapping[str, Any], place: Place, number: int) -> Iterator[S
     for at, part in objects(message.get("content")):
         data = max(_strings(part), key=len, default="")
         if "text" not in part and data:
-            payload = data.partition("base64,")[2] or data
-            yield SpokenPiece(Kind.IMAGE, payload, (*place, "content", at), number, as_word(message.get("role")))
+            head, _, payload = data.rpartition(";base64,")
+            own = (*place, "content", at)
+            kind = head.removeprefix("data:") or None
+            yield SpokenPiece(Kind.IMAGE, payload, own, number, as_word(message.get("role")), kind)
+
+
+def _strings_in(part: Any) -> list[str]:
+    """Return the texts of a part, of an image its data alone."""
+    return [each.partition("base64,")[2] or each for each in _strings(part)]
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -33,6 +33,15 @@ def broken(exchange: Exchange, profile: Profile | None) -> Iterator[str]:
             yield outcome.rule
 
 
+def newly_broken(body: Mapping[str, Any], asked: Exchange, profile: Profile | None) -> frozenset[str]:
+    """Return the rules that a request of chat completions would break at a provider, beyond those that `asked` does."""
+    if profile is None:
+        return frozenset()
+    return frozenset(broken(as_sent(body, asked.protocol), profile)) - frozenset(
+        broken(as_sent(as_object(asked.request), asked.protocol), profile)
+    )
+
+
 def inherent(session: Sequence[Pair], profile: Profile | None) -> Iterator[tuple[int, str, str]]:
     """Yield the number of each pair, the part, and each rule that its right translation breaks."""
     for pair in session:

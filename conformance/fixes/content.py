@@ -4,6 +4,7 @@ Content are the texts of all roles, media, tool calls with their arguments, tool
 and the names of tools. Ids, parameters, and keys that only the client reads are not content.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -29,6 +30,9 @@ _NO_CONTENT: Final = frozenset(
     }
 )  # fmt: skip
 """Members of messages whose values are no content, on any wire."""
+
+_DATA_URL: Final = re.compile(r"data:[\w.+/-]{0,99};base64,")
+"""How a file in base64 begins on chat completions; what follows is what other wires hold."""
 
 _SHINGLE: Final = 12
 """Of how many characters the pieces are by which a text is looked up in another."""
@@ -308,7 +312,7 @@ def _add_leaves(value: Any, skipped: frozenset[str], found: list[str]) -> None:
     kind = type(value)
     if kind is str:
         if value and not value.isspace():
-            found.append(value)
+            found.append(_DATA_URL.sub("", value, count=1) if value.startswith("data:") else value)
     elif kind is dict:
         for key, each in value.items():
             if key not in skipped:

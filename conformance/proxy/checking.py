@@ -209,7 +209,7 @@ class Checking:
         self._publish(judged, BEFORE, lambda found: layer_before(found, answer, known))
         for change in self.layers.new_changes(judged.exchange, answer.exchange):
             self.printer.change(change)
-        for loss in self.layers.losses(session):
+        for loss in self.layers.losses(session, self.profile):
             self.tally.add_loss(judged, loss)
             self.printer.loss(judged, loss)
 

@@ -109,10 +109,10 @@ class Layers:
             self._sessions.popitem(last=False)
         return tuple(pairs)
 
-    def losses(self, session: Sequence[Pair]) -> Iterator[Difference]:
+    def losses(self, session: Sequence[Pair], profile: Profile | None = None) -> Iterator[Difference]:
         """Yield what the gateway lost of the last pair of a session; what the client loses, the rules find."""
         last = session[-1].number
-        for each in differences(session).differences:
+        for each in differences(session, profile).differences:
             numbers = {place.split("/")[1] for place in (each.at, each.became)}
             key = each.fact, each.message, each.at
             if each.by == GATEWAY and str(last) in numbers and key not in self._lost:

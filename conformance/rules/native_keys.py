@@ -20,7 +20,7 @@ def fault(request: NativeBody, holder: Place, key: str) -> Fault:
     """Return the fault of an unknown key in the object at a place; the claim about it depends on the place."""
     numbers = [token for token in holder if type(token) is int]
     values: dict[str, Any] = dict(zip(("index", "position"), numbers, strict=False))
-    values |= {"field": key, "path": _path(request.native.protocol, holder, request.value)}
+    values |= {"field": key, "path": vendor_path(request.native.protocol, holder, request.value)}
     return Fault(f"expected a known name, got {key[:40]!r}", (*holder, key), values=values, claim=_claim(holder))
 
 
@@ -38,7 +38,7 @@ def _claim(holder: Place) -> str:
     return MESSAGE if len(holder) <= len(("contents", 0)) else PART
 
 
-def _path(wire: str, place: Place, body: Any) -> str:
+def vendor_path(wire: str, place: Place, body: Any) -> str:
     """Return how the vendor's refusals name a place: `messages.0.content.1.text`, `input[0].content[1]`."""
     if wire == "messages":
         return _dotted(place, body)

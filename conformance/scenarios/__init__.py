@@ -6,7 +6,7 @@ since no provider can be asked to behave as they script it. Those in `driven/` a
 of their own: their calls say what is to be done, and `simulator.drive` finds the tool for it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -28,6 +28,7 @@ __all__ = [
     "NONCE",
     "RESULT",
     "RULED_OUT",
+    "STATES",
     "VARIANTS",
     "Arguments",
     "Deviation",
@@ -48,6 +49,9 @@ __all__ = [
 _FOLDER = Path(__file__).parent
 _DRIVEN: Final = _FOLDER / "driven"
 VARIANTS = ("plain", "stream")
+STATES = ("items", "response")
+"""What a client may leave to a server of Responses: items, which it refers to, or the response, which it continues."""
+
 RULED_OUT: tuple[Any, ...] = (False, "none", "never", "unknown", [], ["none"])
 """Claim values that rule out a need: it is not met, or unknown."""
 
@@ -168,7 +172,8 @@ class Scenario:
     it is about. `history`: messages from elsewhere, before the first turn, in the canonical form. `expects` says what a
     conforming client does. `for_providers`: no client is driven through it. `since` is the ISO day from which on
     recordings can hold it; empty for the oldest scenarios. `for_agents`: its calls are deeds, for which an agent has
-    tools of its own, and `files` is what they need.
+    tools of its own, and `files` is what they need. `state`: what the client leaves to the server, one of STATES, or
+    nothing. `stores`: whether the server keeps anything at all.
     """
 
     name: str
@@ -191,6 +196,8 @@ class Scenario:
     since: str = ""
     for_agents: bool = False
     files: tuple[PlacedFile, ...] = ()
+    state: str = ""
+    stores: bool = True
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -247,23 +254,23 @@ def load_driven(name: str) -> Scenario:
 
 
 def played_by_clients(
-    wire: str, globs: Sequence[str] = (), *, agents: bool = False, histories: bool = False
+    wire: str, globs: Sequence[str] = (), *, agents: bool = False, histories: bool = False, states: Container[str] = ()
 ) -> tuple[Scenario, ...]:
     """Return the scenarios of a wire that clients are driven through, or whole agents, sorted by name.
 
-    `histories`: also those that begin with a history, which the client has to take. `globs`: only those with a name
-    that one of these fits; raises UnknownName for a glob that fits no scenario.
+    `histories`: also those that begin with a history, which the client has to take. `states`: also those that leave
+    this to the server. `globs`: only those with a name that one of these fits; raises UnknownName for a glob that fits
+    no scenario.
     """
     known, find = (driven_names(), load_driven) if agents else (names(), load)
     for glob in globs:
         if not any(fnmatchcase(name, glob) for name in known):
             raise UnknownName("scenario", glob, known)
     chosen = [name for name in known if not globs or any(fnmatchcase(name, glob) for glob in globs)]
-    return tuple([each for each in map(find, chosen) if wire in each.wires and _is_played(each, histories=histories)])
-
-
-def _is_played(scenario: Scenario, *, histories: bool) -> bool:
-    return not scenario.for_providers and (histories or not scenario.history)
+    played = [each for each in map(find, chosen) if wire in each.wires and not each.for_providers]
+    return tuple(
+        [each for each in played if (histories or not each.history) and (not each.state or each.state in states)]
+    )
 
 
 def read(path: Path) -> Scenario:
@@ -295,6 +302,8 @@ def read(path: Path) -> Scenario:
         since=str(value.get("since", "")),
         for_agents=for_agents,
         files=tuple([PlacedFile(name, **_options(each)) for name, each in value.get("files", {}).items()]),
+        state=value.get("state", ""),
+        stores=value.get("stores", True),
     )
 
 

@@ -158,7 +158,7 @@ class ScenarioSession:
         return wire_requests.answer(
             self._wire,
             url,
-            body,
+            body if self.scenario.stores else {**body, "store": False},
             lambda translated, asked: self._reply(responder, translated, asked, is_repeated=is_repeated),
             (self._store, self.profile.at(self._model(body))) if self._wire.keeps_replies else None,
             lambda: self._turn.raw,

@@ -11,7 +11,7 @@ import orjson
 
 from conformance.convert import ingress
 from conformance.observations.replies import whole_message
-from conformance.profiles import Profile
+from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Evidence
 from conformance.scenarios import Scenario, ScriptTurn, arguments_text
 from conformance.simulator import replies, script
@@ -44,6 +44,8 @@ def _differences(
         else:
             context = Responder(profile).context(request)
             scripted = _content(ingress.read(replies.message(context, turn), claims))
+        if claims.get("reasoning.response-field") == UNKNOWN:
+            scripted.pop("reasoning", None)
         for name, value in scripted.items():
             if name == "text" and turn.calls:  # Providers put words of their own beside calls.
                 continue

@@ -98,6 +98,8 @@ class Wire(NamedTuple):
     `settings`: returns where a request has a setting for which each wire has a name of its own, such as the token
     limit: its places, the usual one first (of an effort, the one that has it in words); none if the wire has no place
     for it. `event`: returns the name of an event of a stream, by its payload; empty if a value is no event.
+    `schema_keywords`: the only keywords that the parameters of a tool may have, if the wire takes a part of JSON Schema
+    there, and `schema_member` the other member of a tool that takes all of it.
 
     What its hosts serve beside replies: `counting` is the path, after the version, of a request to count tokens, and
     `counted` the answer for a number of them; `listed` is the list of models by their names, and `described` one of
@@ -124,6 +126,8 @@ class Wire(NamedTuple):
     ended: Callable[[Mapping[str, Any]], tuple[str, Any]] = lambda _reply: ("", None)
     settings: Callable[[str], tuple[tuple[str, ...], ...]] = lambda _name: ()
     event: Callable[[Mapping[str, Any]], str] = lambda _value: ""
+    schema_keywords: frozenset[str] = frozenset()
+    schema_member: str = ""
     counting: re.Pattern[str] | None = None
     counted: Callable[[int], dict[str, Any]] = lambda number: {"tokens": number}
     listed: Callable[[Sequence[str], str], dict[str, Any]] | None = None

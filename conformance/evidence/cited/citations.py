@@ -12,8 +12,9 @@ class Citation(NamedTuple):
     """Something that cites sources.
 
     `where` says what in words. `messages` are the fixed words of the error messages in its value, as quotes; `words`
-    are the other words of its value, and `models` the ways to write the name of its model. `is_in_force`: it is a claim
-    that holds on the last day of its profile, with a value that is known.
+    are the other words of its value, `patterns` those of its patterns that have fixed letters, and `models` the ways to
+    write the name of its model. `is_in_force`: it is a claim that holds on the last day of its profile, with a value
+    that is known.
     """
 
     where: str
@@ -21,6 +22,7 @@ class Citation(NamedTuple):
     messages: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
     is_in_force: bool = False
 
 
@@ -61,4 +63,5 @@ def _of_claim(profile: Profile, name: str, model: str, claim: Claim) -> Iterator
 
 
 def _citation(where: str, sources: tuple[Source, ...], name: str, value: Any, model: str) -> Citation:
-    return Citation(where, sources, wanted.messages(value), wanted.words(name, value), wanted.model_words(model))
+    said = wanted.messages(value), wanted.words(name, value), wanted.model_words(model), wanted.patterns(name, value)
+    return Citation(where, sources, *said)

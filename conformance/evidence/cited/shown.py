@@ -14,6 +14,10 @@ _LONG_WORD = 6
 """Letters of a word that tells something where no lines are cited; `low` and `400` are everywhere."""
 
 
+_LIST = 5
+"""Words of a list that describes a whole file, such as the parameters of a request; they stand far from each other."""
+
+
 class Proof(StrEnum):
     """What was found. `ELSEWHERE`: the quote, but not at the lines or the path that are cited."""
 
@@ -78,7 +82,13 @@ def _value(citation: Citation, text: CitedText, ranges: Sequence[tuple[int, int]
         at = next(text.find(message), 0)
         if at:
             return Shown(Proof.VALUE, at)
+    for pattern in citation.patterns:
+        at = text.fits(pattern, ranges)
+        if at:
+            return Shown(Proof.VALUE, at)
     words = citation.words
+    if len(words) >= _LIST and not (ranges or citation.models) and all(text.near([word]) for word in words):
+        return Shown(Proof.VALUE, text.near(words[:1]))
     tells = ranges or any(len(word) >= _LONG_WORD and not word.isdigit() for word in words) or citation.models
     if words and tells:
         for model in citation.models or ("",):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from conformance import linear
 from conformance.evidence.cited.pages import fragments, letters
 
 WINDOW: Final = 60
@@ -19,7 +20,8 @@ _MAX_GAP: Final = 4000
 
 _LONG: Final = 400
 _PIECE: Final = re.compile(r".{1,160}(?:[\s,{}\[\]]|$)|.{160}")
-_JOINED: Final = re.compile(r"[_-]|(?<=\d)\.(?=\d)")
+_JOINED: Final = re.compile(r"[_\u2010\u2011-]|(?<=\d)\.(?=\d)")
+_HYPHEN: Final = re.compile(r"[_-]")
 _BEFORE_NUMBER: Final = re.compile(r"(?<=[a-z])(?=v?\d)")
 _LEFT, _RIGHT = "(?<![a-z0-9])", "(?![a-z0-9])"
 
@@ -85,6 +87,18 @@ class CitedText:
             return ranges[0][0] if len(found) == len(patterns) else 0
         return self._window(held, len(patterns))
 
+    def fits(self, pattern: str, ranges: Sequence[tuple[int, int]] = ()) -> int:
+        """Return the first line, of some ranges if there are any, in which a pattern occurs; 0 if there is none."""
+        return next(
+            (
+                number
+                for number, line in zip(self.numbers, self.lines, strict=True)
+                if not ranges or any(first - SLACK <= number <= last + SLACK for first, last in ranges)
+                if linear.occurs(pattern, line)
+            ),
+            0,
+        )
+
     def _window(self, held: Sequence[tuple[int, int]], wanted: int) -> int:
         last: dict[int, int] = {}
         for at, number in held:
@@ -114,8 +128,9 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 def _pattern(word: str) -> re.Pattern[str]:
     """Return the pattern of a word; it has an edge where it has no star."""
     left, right = "" if word.startswith("*") else _LEFT, "" if word.endswith("*") else _RIGHT
-    # "Opus 4.5" is claude-opus-4-5 in prose.
-    return re.compile(left + _BEFORE_NUMBER.sub(" ?", re.escape(_plain(word.strip("*")))) + right)
+    # "Opus 4.5" is claude-opus-4-5 in prose, and "DeepSeek R1" deepseek-r1.
+    parts = [_BEFORE_NUMBER.sub(" ?", re.escape(_plain(part))) for part in _HYPHEN.split(word.strip("*"))]
+    return re.compile(left + " ?".join(parts) + right)
 
 
 def _plain(text: str) -> str:

@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conformance import linear
 from conformance.observations.sights import kinds
 
 _LITERAL: Final = frozenset(
     {
         "field", "words", "word", "reasons", "switches", "body", "keepers", "movers", "mapping", "budget", "fixed",
-        "kinds", "fields-refused", "conflicts", "pattern", "constraint", "kept", "status", "number", "bound", "verdict",
+        "kinds", "fields-refused", "conflicts", "limits", "pattern", "constraint", "kept", "status", "number", "bound",
+        "verdict",
     }
 )  # fmt: skip
 """Kinds of values with words of the wire; the others have words of this project's schema alone."""
@@ -18,7 +20,7 @@ _SCHEMA_KEYS: Final = frozenset(
     {
         "at", "equals", "in", "not-in", "present", "thinks", "keeps", "field", "values", "refusal", "kinds", "when",
         "verdict", "note", "pattern", "status", "message", "type", "param", "code", "body", "limit", "min", "max",
-        "field-of", "also", "headers", "to", "from",
+        "field-of", "also", "headers", "to", "from", "longest",
     }
 )  # fmt: skip
 _SCHEMA_WORDS: Final = frozenset(
@@ -53,6 +55,14 @@ def words(claim: str, value: Any) -> tuple[str, ...]:
         return tuple(dict.fromkeys([each for pattern in patterns for each in _fixed(str(pattern))]))
     found = dict.fromkeys(_words(value, top=kind in ("body", "mapping"), within=kind == "body"))
     return tuple([word for word in found if word.lower() not in _SCHEMA_WORDS])
+
+
+def patterns(claim: str, value: Any) -> tuple[str, ...]:
+    """Return the patterns of a value that a file can show: those with fixed letters, without which all texts fit."""
+    if kinds().get(claim, "") != "pattern":
+        return ()
+    every = map(str, value if isinstance(value, list) else [value])
+    return tuple([each for each in every if _fixed(each) and not linear.fault(each)])
 
 
 def model_words(model: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from conformance.documents.pointer import Place, value_at
 from conformance.fidelity.passages import Passage
 from conformance.wire.values import as_object, rendered
 
@@ -24,6 +25,16 @@ def message(body: Any) -> str:
     said = error if type(error) is str else as_object(error).get("message") or as_object(found).get("message") or ""
     # Some hosts say what is wrong as a value.
     return said if type(said) is str else rendered(said)
+
+
+def message_place(body: Any) -> Place:
+    """Return where the text of an error is in its body; empty if it is the body itself, or nowhere."""
+    held: Place = (0,) if type(body) is list and body else ()
+    found = value_at(body, held)
+    for path in (("error", "message"), ("error",), ("message",)):
+        if type(value_at(found, path)) is str:
+            return (*held, *path)
+    return (*held, "error") if "error" in as_object(found) else ()
 
 
 def words(text: str) -> str:

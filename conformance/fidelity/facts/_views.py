@@ -1,8 +1,9 @@
 """Where facts look in a passage, and what several of them ask."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from conformance.fidelity import PassageLoss
 from conformance.fidelity.passages import Became, Passage
 from conformance.fidelity.spoken import Kind, Spoken
 from conformance.wires import as_sent, by_name
@@ -47,6 +48,19 @@ def setting(name: str) -> Callable[[Passage], Sequence[tuple[Any, str]]]:
         return [found] if found is not None and can_keep and found[0] != _UNSET else []
 
     return select
+
+
+def changed(name: str, given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
+    """Yield that a setting is lost, or another one."""
+    value, pointer = given
+    found = passage.after.setting(name)
+    if found is None or _listed(found[0]) != _listed(value):
+        text = f"expected {name} {value!r:.60}, got {'none' if found is None else f'{found[0]!r:.60}'}"
+        yield PassageLoss(text, passage.pointer_before(pointer), passage.at_setting_after(name))
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
 
 
 def can_hold(passage: Passage, read: Callable[[Mapping[str, Any]], Any], wanted: Any) -> bool:

@@ -35,7 +35,7 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     for each in found:
         if each.after is None:
             text = f"expected the call of {each.before.name}, got none like it"
-            yield PassageLoss(text, passage.at(each.before), passage.at_after(None))
+            yield PassageLoss(text, passage.at(each.before), passage.at_loss(each.before))
         elif each.after.name != each.before.name:
             text = f"expected the call of {each.before.name}, got one of {each.after.name}"
             yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after))

@@ -32,5 +32,5 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     after = passage.after
     if after.is_refused or after.error_in_stream or after.is_cut:
         return
-    at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
+    at, became = passage.pointer_before("/response"), passage.pointer_after(after.pointer(after.finish_place))
     yield PassageLoss(f"expected a stream that breaks off, got one that ends with {after.finish_reason!r}", at, became)

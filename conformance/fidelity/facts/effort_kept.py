@@ -28,5 +28,5 @@ def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
     """
     value, pointer = given
     if passage.after.setting("effort") is None:
-        at = passage.pointer_before(pointer)
-        yield PassageLoss(f"expected the effort {value!r}, got no word of it", at, passage.pointer_after("/request"))
+        text = f"expected the effort {value!r}, got no word of it"
+        yield PassageLoss(text, passage.pointer_before(pointer), passage.at_setting_after("effort"))

@@ -1,11 +1,13 @@
 """Fact: the switch that forbids parallel calls arrives."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import can_hold
 from conformance.fidelity.passages import Passage
+
+_NAME: Final = "parallel switch"
 
 
 def _switch(body: Mapping[str, Any]) -> bool:
@@ -32,6 +34,5 @@ def judge(_element: bool, passage: Passage) -> Iterator[PassageLoss]:  # noqa: F
     `disable_parallel_tool_use` into each other.
     """
     if not _switch(passage.after.body) and passage.after.body.get("tools"):
-        at = passage.pointer_before(passage.before.pointer(("request", "parallel_tool_calls")))
-        became = passage.pointer_after("/request")
-        yield PassageLoss("expected that parallel calls stay forbidden, got a request that allows them", at, became)
+        text = "expected that parallel calls stay forbidden, got a request that allows them"
+        yield PassageLoss(text, passage.at_setting(_NAME), passage.at_setting_after(_NAME))

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from conformance.documents.pointer import render
 from conformance.fidelity import REPLIES, Level, PassageLoss, Source, example, fact
-from conformance.fidelity.facts._refusals import message, refused, words
+from conformance.fidelity.facts._refusals import message, message_place, refused, words
 from conformance.fidelity.passages import Passage
 
 
@@ -23,5 +24,6 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """
     said = message(passage.before.native)
     if said and words(said) not in words(passage.after.raw) and said[:60] not in message(passage.after.native):
-        at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
+        at = passage.pointer_before(render(("response", *message_place(passage.before.native))))
+        became = passage.pointer_after(render(("response", *message_place(passage.after.native))))
         yield PassageLoss(f"expected the words {said!r:.80}, got {message(passage.after.native)!r:.80}", at, became)

@@ -26,7 +26,11 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     before, after = each.before, each.after
     if after is None or (before.value and squeezed(before.value) not in squeezed(after.value)):
         text = f"expected the result {before.value!r:.60}, got {None if after is None else after.value!r:.60}"
-        yield PassageLoss(text, passage.at(before), passage.at_after(after))
+        became = passage.at_loss(before) if after is None else passage.at_after(after)
+        yield PassageLoss(text, passage.at(before), became)
+        return
+    if passage.repeated(before) > 1:
+        yield PassageLoss("expected the result once, got it again", passage.at(before), passage.at_after(after))
         return
     if before.value and before.value not in after.value:
         text = "expected the result as it was, got other white space"

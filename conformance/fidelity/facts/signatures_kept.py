@@ -46,4 +46,4 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """
     if each.after is None and not carried_anywhere(each.before.value, passage):
         text = f"expected the signature {each.before.value[:24]!r}…, got it nowhere"
-        yield PassageLoss(text, passage.at(each.before), passage.at_after(None))
+        yield PassageLoss(text, passage.at(each.before), passage.at_loss(each.before))

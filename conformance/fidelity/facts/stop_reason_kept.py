@@ -31,7 +31,6 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     # A provider that gives the reason of an answer beside calls is corrected.
     is_corrected = got == "tool_calls" and bool(passage.before.of(Kind.CALL))
     if got != wanted and not is_corrected:
-        place = ("response", "choices", 0, "finish_reason")
-        at = passage.pointer_before(passage.before.pointer(place))
-        became = passage.pointer_after(passage.after.pointer(place))
+        at = passage.pointer_before(passage.before.pointer(passage.before.finish_place))
+        became = passage.pointer_after(passage.after.pointer(passage.after.finish_place))
         yield PassageLoss(f"expected the stop reason {wanted!r}, got {got!r}", at, became)

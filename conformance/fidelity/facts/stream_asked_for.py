@@ -26,6 +26,5 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """
     if passage.after.body.get("stream") is not True:
         at = passage.pointer_before(passage.before.pointer(("request", "stream")))
-        yield PassageLoss(
-            "expected a request for a stream, got one for a whole reply", at, passage.pointer_after("/request")
-        )
+        became = passage.pointer_after(passage.after.pointer(("request", "stream")))
+        yield PassageLoss("expected a request for a stream, got one for a whole reply", at, became)

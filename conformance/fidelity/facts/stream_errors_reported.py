@@ -31,6 +31,7 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     after = passage.after
     if after.is_refused or after.error_in_stream or after.is_cut:
         return
-    at, became = passage.pointer_before("/response"), passage.pointer_after("/response")
+    at = passage.pointer_before(passage.before.pointer(passage.before.error_place))
+    became = passage.pointer_after(passage.after.pointer(passage.after.finish_place))
     text = f"expected an error, got a reply that ends with {after.finish_reason!r}"
     yield PassageLoss(text, at, became)

@@ -25,7 +25,7 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     """
     if each.after is None:
         text = f"expected the instruction {each.before.value!r:.80}, got none like it"
-        yield PassageLoss(text, passage.at(each.before), passage.at_after(None))
+        yield PassageLoss(text, passage.at(each.before), passage.at_loss(each.before))
     elif each.moved:
         text = f"expected an instruction, got a {each.after.kind}"
         yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after), Level.SHOULD)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
-from conformance.fidelity.facts._views import setting
+from conformance.fidelity.facts._views import changed, setting
 from conformance.fidelity.passages import Passage
 
 
@@ -25,16 +25,4 @@ def judge(given: tuple[Any, str], passage: Passage) -> Iterator[PassageLoss]:
     A reply without its limit costs more than the user allows, or is cut where he does not expect it. To fix it, send it
     under the name that the other wire has for it.
     """
-    value, pointer = given
-    found = passage.after.setting("token limit")
-    at = passage.pointer_before(pointer)
-    if found is None:
-        yield PassageLoss(f"expected token limit {value!r:.60}, got none", at, passage.pointer_after("/request"))
-    elif _comparable(found[0]) != _comparable(value):
-        yield PassageLoss(
-            f"expected token limit {value!r:.60}, got {found[0]!r:.60}", at, passage.pointer_after(found[1])
-        )
-
-
-def _comparable(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
+    yield from changed("token limit", given, passage)

@@ -1,12 +1,14 @@
 """Fact: the demand for a call, for a certain one or for none arrives."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from conformance.fidelity import REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import can_hold
 from conformance.fidelity.passages import Passage
 from conformance.wire.tool_choice import NamedChoice, limited_choice
+
+_NAME: Final = "tool choice"
 
 
 def _choice(body: Mapping[str, Any]) -> Any:
@@ -43,6 +45,5 @@ def judge(wanted: Any, passage: Passage) -> Iterator[PassageLoss]:
     got = _choice(after)
     if got == wanted or (wanted == "none" and not after.get("tools")):
         return
-    at = passage.pointer_before(passage.before.pointer(("request", "tool_choice")))
-    became = passage.pointer_after(passage.after.pointer(("request", "tool_choice")))
-    yield PassageLoss(f"expected the choice {wanted!r}, got {got!r}", at, became)
+    text = f"expected the choice {wanted!r}, got {got!r}"
+    yield PassageLoss(text, passage.at_setting(_NAME), passage.at_setting_after(_NAME))

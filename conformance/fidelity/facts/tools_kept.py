@@ -32,7 +32,7 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     before, after = each.before, each.after
     if after is None:
         yield PassageLoss(
-            f"expected the tool {before.name}, got none of that name", passage.at(before), passage.at_after(None)
+            f"expected the tool {before.name}, got none of that name", passage.at(before), passage.at_loss(before)
         )
         return
     said, got = before.value.get("description"), after.value.get("description")

@@ -23,7 +23,7 @@ _NAMING: Final = (
     "request.extra-fields", "thinking.on", "thinking.off", "thinking.switches", "thinking.preserve", "thinking.budget",
     "thinking.ignored-parameters", "thinking.refused-parameters", "thinking.fixed-parameters",
     "reasoning.response-field-switches", "request.conflicts", "request.ignored-fields", "request.unsupported-fields",
-    "request.max-tokens-fields",
+    "request.max-tokens-fields", "request.limits",
 )  # fmt: skip
 """The claims that name parameters of the provider, or parameters that another rule covers."""
 

@@ -1,5 +1,6 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import body_as_sent
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -15,20 +16,24 @@ _CLAIMS = {
     Level.MUST,
     on=requests,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
-    bad=[example("plain", {"/0/request/temperature": 0.5}, _CLAIMS)],
+    bad=[
+        example("plain", {"/0/request/temperature": 0.5}, _CLAIMS),
+        example("responses-request", {"/0/request/temperature": 0.5}, _CLAIMS),
+    ],
     good=[
         example("plain", {"/0/request/temperature": 1.0}, _CLAIMS),
         example("plain", {"/0/request/temperature": 0.5}, {**_CLAIMS, "thinking.mode": "never"}),
     ],
     needs=("thinking.fixed-parameters",),
     reads=THINKS,
+    wires=EVERY,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """Parameters have values that the provider allows.
 
     Some models accept only certain values, such as a temperature of 1. To fix it, omit the parameter.
     """
-    body = request.value
+    body = body_as_sent(request, context)
     return [
         Fault(
             f"expected {entry['field']} to be one of {entry['values']}, got {value!r:.40}",

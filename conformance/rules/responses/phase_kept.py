@@ -4,11 +4,16 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
 
+def _is_sent_whole(item: SentItem, _context: Context) -> bool:
+    """Return whether an item had a phase in its reply; one that is sent by its id alone still has it at the server."""
+    return item.kind != "item_reference" and item.origin is not None and item.origin.value.get("phase") is not None
+
+
 @rule(
     Level.SHOULD,
     on=sent_items,
     harm=Harm.CONTENT,
-    where=lambda item, _context: item.origin is not None and item.origin.value.get("phase") is not None,
+    where=_is_sent_whole,
     source=Source(
         "https://platform.openai.com/docs/api-reference/responses/create",
         "preserve and resend phase on all assistant messages",

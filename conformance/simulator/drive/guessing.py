@@ -73,6 +73,22 @@ _PLACE: Final = re.compile(r"cwd|workdir|workingdir|workingdirectory|cd|director
 
 _NEGATED: Final = re.compile(r"^(?:no|not|dis|dont|without|skip|un)")
 _COMPLEX: Final = ("enum", "const", "pattern", "format", "anyOf", "oneOf", "allOf", "$ref")
+_ACTIONS: Final[_Patterns] = {
+    "read": re.compile(r"read|view|open|cat"),
+    "shell": re.compile(r"run|exec|execute"),
+    "list": re.compile(r"list|ls|dir"),
+    "search": re.compile(r"search|grep|find"),
+    "edit": re.compile(r"edit|replace|str_replace"),
+}
+"""What a parameter says that chooses what a tool does."""
+
+_ACTION: Final = re.compile(r"action|command|operation|mode|method|op")
+_ARGV: Final = re.compile(r"argv|args|arguments|command|cmd")
+_SHELL: Final = ("bash", "-lc", "{command}")
+_SINGLE: Final[Mapping[str, str]] = {"read": "path", "shell": "command", "list": "folder"}
+"""The deeds that need one value."""
+
+_UNKNOWN: Final = object()
 _MAX_TEXT: Final = 2000
 _MAX_NUMBER: Final = 10_000
 
@@ -84,27 +100,70 @@ def guess(deed: str, functions: Iterable[Mapping[str, Any]]) -> AgentTool | None
     return min(fitting, key=lambda tool: (len(tool.name), tool.name), default=None)
 
 
-def fit(deed: str, function: Mapping[str, Any]) -> AgentTool | None:
-    """Return a function as the tool for a deed, if all that it requires is known."""
-    properties, required = schema_of(function)
+def fit(deed: str, function: Mapping[str, Any], *, is_chosen: bool = False) -> AgentTool | None:
+    """Return a function as the tool for a deed, if all that it requires is known.
+
+    `is_chosen`: a user says that it does the deed, so the only text that it requires is what the deed needs.
+    """
+    found = _arguments(deed, *schema_of(function), is_chosen=is_chosen)
+    return None if found is None else AgentTool(deed, function["name"], found)
+
+
+def _arguments(
+    deed: str, properties: Mapping[str, Any], required: frozenset[str], *, is_chosen: bool = False
+) -> dict[str, Any] | None:
+    """Return the arguments for a deed; some tools have all of them in an object. None if something is not known."""
+    found = _values(deed, properties, required, is_chosen=is_chosen)
+    if found is None:
+        if len(required) != 1:
+            return None
+        (key,) = required
+        within = as_object(properties.get(key))
+        inner = _arguments(deed, *schema_of({"parameters": within})) if "properties" in within else None
+        return None if inner is None else {key: inner}
+    for key in sorted(required - found.keys()):
+        schema = as_object(properties.get(key))
+        value = _harmless(deed, key, schema)
+        if value is _UNKNOWN and deed == "shell" and _PLACE.fullmatch(_word(key)) and takes(schema, "{root}"):
+            value = "{root}"
+        if value is _UNKNOWN:
+            return None
+        found[key] = value
+    return found
+
+
+def _values(
+    deed: str, properties: Mapping[str, Any], required: frozenset[str], *, is_chosen: bool
+) -> dict[str, Any] | None:
+    """Return the arguments that hold what a deed needs; None if one of them is not known."""
     arguments: dict[str, Any] = {}
     for place, pattern in _PARAMETERS[deed].items():
         key = _parameter(pattern, properties, required)
-        if key is None:
-            return None
-        is_list = bool(_LISTS.fullmatch(_word(key))) and as_object(properties[key]).get("type") == "array"
-        value = [f"{{{place}}}"] if is_list else f"{{{place}}}"
-        if not takes(properties[key], value):
-            return None
+        if key is None and is_chosen and deed in _SINGLE and len(required) == 1:
+            (key,) = required
+        value = _UNKNOWN if key is None else _placed(deed, place, key, as_object(properties.get(key)))
+        if key is None or value is _UNKNOWN:
+            return _as_program(deed, properties, required)
         arguments[key] = value
-    for key in sorted(required - arguments.keys()):
-        value = _harmless(key, as_object(properties.get(key)))
-        if value is None and deed == "shell" and _PLACE.fullmatch(_word(key)) and takes(properties[key], "{root}"):
-            value = "{root}"
-        if value is None:
-            return None
-        arguments[key] = value
-    return AgentTool(deed, function["name"], arguments)
+    return arguments
+
+
+def _placed(deed: str, place: str, key: str, schema: Mapping[str, Any]) -> Any:
+    """Return a place as a parameter takes it: as a text, or as the only one of a list."""
+    is_list = bool(_LISTS.fullmatch(_word(key))) and schema.get("type") == "array"
+    value = [f"{{{place}}}"] if is_list else f"{{{place}}}"
+    has_actions = deed != "edit" and "enum" in schema
+    return value if takes(schema, value) and not has_actions else _UNKNOWN
+
+
+def _as_program(deed: str, properties: Mapping[str, Any], required: frozenset[str]) -> dict[str, Any] | None:
+    """Return the arguments of a tool that runs a program, which it takes as a list of words."""
+    if deed != "shell":
+        return None
+    names = [key for key in sorted(properties, key=lambda each: each not in required) if _ARGV.fullmatch(_word(key))]
+    lists = [key for key in names if as_object(properties[key]).get("type") == "array"]
+    key = next((each for each in lists if takes(properties[each], list(_SHELL))), None)
+    return None if key is None else {key: list(_SHELL)}
 
 
 def _means(deed: str, function: Mapping[str, Any]) -> bool:
@@ -132,24 +191,30 @@ def _parameter(pattern: re.Pattern[str], properties: Mapping[str, Any], required
     return next((key for key in found if key in required), found[0] if found else None)
 
 
-def _harmless(key: str, schema: Mapping[str, Any]) -> Any:
-    """Return a value that means least: no, a small number, or a text for people; None if there is none."""
+def _harmless(deed: str, key: str, schema: Mapping[str, Any]) -> Any:
+    """Return a value that means least: nothing, no, a small number, a text for people, or the deed itself."""
     kind, word = schema.get("type"), _word(key)
-    if any(each in schema for each in _COMPLEX):
+    if takes(schema, None) and (kind or "anyOf" in schema or "oneOf" in schema):
         return None
+    listed = schema.get("enum")
+    if _ACTION.fullmatch(word) and kind == "string" and type(listed) is list:
+        meant = [each for each in listed if type(each) is str and _ACTIONS[deed].fullmatch(each.lower())]
+        return meant[0] if meant else _UNKNOWN
+    if any(each in schema for each in _COMPLEX):
+        return _UNKNOWN
     if kind == "boolean" and not _NEGATED.search(word):
         return False
     if kind in ("integer", "number"):
         return _number(schema)
-    return "{note}" if kind == "string" and _PROSE.fullmatch(word) else None
+    return "{note}" if kind == "string" and _PROSE.fullmatch(word) else _UNKNOWN
 
 
-def _number(schema: Mapping[str, Any]) -> int | None:
-    """Return 1, or what is just above the minimum; None if the schema takes no such number."""
+def _number(schema: Mapping[str, Any]) -> Any:
+    """Return 1, or what is just above the minimum, if the schema takes such a number."""
     least = [schema[key] for key in ("minimum", "exclusiveMinimum") if type(schema.get(key)) is int]
     most = [schema[key] for key in ("maximum", "exclusiveMaximum") if type(schema.get(key)) is int]
     number = max([1, *[each + 1 for each in least if each >= 1]])
-    return number if number <= _MAX_NUMBER and all(number < each for each in most) else None
+    return number if number <= _MAX_NUMBER and all(number < each for each in most) else _UNKNOWN
 
 
 def _word(key: str) -> str:

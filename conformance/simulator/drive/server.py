@@ -22,12 +22,12 @@ from conformance.profiles import Profile
 from conformance.simulator import Simulator
 from conformance.simulator.drive.folder import PREFIX, folder_for
 from conformance.simulator.drive.session import DrivenSession
-from conformance.simulator.drive.tools import find, shown
+from conformance.simulator.drive.tools import callable_tools, find, shown
 from conformance.simulator.http import divided, not_found, wire_at
 from conformance.simulator.sessions import session_profile
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wire.values import objects
+from conformance.wire.values import as_object, objects
 from conformance.wires import Wire
 
 DEFAULT: Final = "parallel-reads"
@@ -78,7 +78,7 @@ class DrivenServer:
             session = self._session(wire, body, messages, tools, chosen)
         before = len(session.given), len(session.beside)
         reply = session.answer(request, f"{served}?{query}" if query else served)
-        self._tell(session, before, reply.status)
+        self._tell(session, before, reply.status, (tools, body.get("tools")))
         return reply
 
     def close(self) -> None:
@@ -132,23 +132,37 @@ class DrivenServer:
             self._sessions[folder.mark] = made
         return made
 
-    def _tell(self, session: DrivenSession, before: tuple[int, int], status: int) -> None:
+    def _tell(self, session: DrivenSession, before: tuple[int, int], status: int, given: tuple[list[Any], Any]) -> None:
         name, turns = session.scenario.name, len(session.scenario.turns)
         if len(session.given) > before[0]:
             number = session.given[-1]
             what = f"turn {number + 1} of {turns}" if number is not None else f"status {status}"
-            tools = ", ".join(shown(session.tools)) or "no tool that it can use"
+            used = ", ".join(shown(session.tools)) or "no tool that it can use"
             lacking = f"; no tool for {', '.join(sorted(session.lacking))}" if session.lacking else ""
-            self.log(f"{name}: {what} ({tools}{lacking})")
+            self.log(f"{name}: {what} ({used}{lacking})")
         elif len(session.beside) > before[1]:
-            self.log(f"{name}: a request beside the conversation")
+            self.log(f"{name}: a request beside the conversation{_unusable(*given, self.chosen)}")
 
 
-def _read(wire: Wire, body: dict[str, Any], path: str) -> tuple[list[Mapping[str, Any]], Any]:
+def _unusable(tools: Sequence[Any], native: Any, chosen: Mapping[str, str]) -> str:
+    """Return what a user may do if none of the tools of a request can be used; empty if one can, or if it has none."""
+    names = [str(name) for _, tool in objects(tools) if (name := as_object(tool.get("function")).get("name"))]
+    if not names:
+        kinds = sorted({str(tool["type"]) for _, tool in objects(native) if "type" in tool})
+        return f": the model can call none of its tools, of type {', '.join(kinds):.200}" if kinds else ""
+    if find(tools, chosen):
+        return ""
+    listed = f"{', '.join(names):.200}"
+    return f": none of its tools is known to read, run or list ({listed}); name them with --tools read=NAME,shell=NAME"
+
+
+def _read(wire: Wire, body: dict[str, Any], path: str) -> tuple[list[Mapping[str, Any]], list[Any]]:
     """Return the messages and the tools of a request as those of chat completions."""
     translated = wire.translate_one(Exchange.of_plain(request=body, url=path, model=model_of(body)))
     request: Any = translated.request if isinstance(translated.request, dict) else {}
-    return [each for _, each in objects(request.get("messages"))], request.get("tools")
+    return [each for _, each in objects(request.get("messages"))], callable_tools(
+        request.get("tools"), body.get("tools")
+    )
 
 
 def _is_prompt(messages: Sequence[Mapping[str, Any]]) -> bool:

@@ -15,7 +15,7 @@ from conformance.scenarios import RESULT, Scenario, ScriptTurn
 from conformance.simulator import script, wire_requests
 from conformance.simulator.drive.agent_tool import AgentTool
 from conformance.simulator.drive.folder import DrivenFolder
-from conformance.simulator.drive.tools import find
+from conformance.simulator.drive.tools import callable_tools, find
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters, read_parameters
 from conformance.simulator.repeats import asks_again
 from conformance.simulator.responder import Responder
@@ -144,7 +144,8 @@ class DrivenSession(ScenarioSession):
         Whether it repeats another is found by its messages, since agents change metadata between tries.
         """
         del is_repeated
-        found = find(_callable(body, asked), self.chosen)
+        native = None if asked is None else asked.native.request.get("tools")
+        found = find(callable_tools(body.get("tools"), native), self.chosen)
         self._number = None
         self._is_beside = self._stands_beside(body, found)
         if self._is_beside:
@@ -319,21 +320,6 @@ class DrivenSession(ScenarioSession):
         parameters: Parameters = NO_PARAMETERS if isinstance(read, str) else read
         self._turn = script.formatted(turn, parameters) or turn
         return responder.reply(named, self._turn, responder.context(named, parameters=parameters))
-
-
-def _callable(body: Mapping[str, Any], asked: wire_requests.Asked | None) -> list[Any]:
-    """Return the tools of a request that the model can call with what it knows: none whose input has a grammar.
-
-    What follows a grammar is kept if its name is known, since then its form is, too.
-    """
-    tools = [tool for _, tool in objects(body.get("tools"))]
-    native = None if asked is None else asked.native.request.get("tools")
-    strict = {
-        each.get("name")
-        for _, each in objects(native)
-        if each.get("type") == "custom" and as_object(each.get("format")).get("type") == "grammar"
-    }
-    return [tool for tool in tools if as_object(tool.get("function")).get("name") not in strict - {"apply_patch"}]
 
 
 def _keys(messages: Sequence[Any]) -> list[Any]:

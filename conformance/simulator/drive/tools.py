@@ -24,6 +24,35 @@ FINISH: Final = "finish"
 _MAX_TOOLS: Final = 512
 
 
+_DEFINED: Final[Mapping[str, tuple[str, ...]]] = {
+    "bash_": ("command", "restart"),
+    "text_editor_": ("command", "path", "old_str", "new_str", "file_text", "insert_line", "view_range"),
+}
+"""Tools of the client whose schema Anthropic defines: the beginning of their type, and what they take."""
+
+
+def callable_tools(tools: Any, native: Any) -> list[Any]:
+    """Return the tools of a request as chat completions that a model can call with what it knows.
+
+    `native`: the tools as the client sent them. What follows a grammar is kept if its name is known, since then its
+    form is, too. What the provider of the wire defines gets its schema.
+    """
+    strict, defined = set(), {}
+    for _, each in objects(native):
+        kind, name = each.get("type"), each.get("name")
+        if kind == "custom" and as_object(each.get("format")).get("type") == "grammar" and name != "apply_patch":
+            strict.add(name)
+        found = [keys for start, keys in _DEFINED.items() if type(kind) is str and kind.startswith(start)]
+        if found and "input_schema" not in each:
+            defined[name] = {"type": "object", "properties": {key: {} for key in found[0]}, "required": []}
+    listed = [(tool, as_object(tool.get("function")).get("name")) for _, tool in objects(tools)]
+    return [
+        {"type": "function", "function": {"name": name, "parameters": defined[name]}} if name in defined else tool
+        for tool, name in listed
+        if name not in strict
+    ]
+
+
 def find(tools: Any, chosen: Mapping[str, str] | None = None) -> dict[str, AgentTool]:
     """Return what does each deed among the tools of a request of chat completions.
 
@@ -39,7 +68,7 @@ def find(tools: Any, chosen: Mapping[str, str] | None = None) -> dict[str, Agent
             if tool is None and deed in DEEDS:
                 tool = guess(deed, named.values())
         elif wanted in named:
-            tool = _known(deed, {wanted: named[wanted]}) or fit(deed, named[wanted])
+            tool = _known(deed, {wanted: named[wanted]}) or fit(deed, named[wanted], is_chosen=True)
         else:
             tool = None
         if tool is not None:

@@ -45,6 +45,8 @@ _SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "top_p": (("top_p",),),
     "stop texts": (("stop",),),
     "reply format": (("response_format",),),
+    "tool choice": (("tool_choice",),),
+    "parallel switch": (("parallel_tool_calls",),),
     "effort": (
         ("reasoning_effort",),
         ("reasoning", "effort"),

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from conformance.wire.native import NativeEvent
 from conformance.wire.values import as_object, objects
 from conformance.wires import Wire
-from conformance.wires.gemini.names import snake_case
+from conformance.wires.gemini.names import SCHEMA_KEYWORDS, snake_case
 
 NAME: Final = "gemini"
 _STREAM: Final = ":streamGenerateContent"
@@ -63,14 +63,22 @@ def _notations(path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 _SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
-    name: tuple([each for path in paths for each in _notations(("generationConfig", *path))])
+    name: tuple([each for path in paths for each in _notations(path)])
     for name, paths in {
-        "token limit": (("maxOutputTokens",),),
-        "temperature": (("temperature",),),
-        "top_p": (("topP",),),
-        "stop texts": (("stopSequences",),),
-        "reply format": (("responseJsonSchema",), ("responseSchema",)),
-        "effort": tuple([("thinkingConfig", key) for key in ("thinkingLevel", "thinkingBudget", "includeThoughts")]),
+        "token limit": (("generationConfig", "maxOutputTokens"),),
+        "temperature": (("generationConfig", "temperature"),),
+        "top_p": (("generationConfig", "topP"),),
+        "stop texts": (("generationConfig", "stopSequences"),),
+        "reply format": tuple(
+            [("generationConfig", key) for key in ("responseJsonSchema", "responseSchema", "responseMimeType")]
+        ),
+        "effort": tuple(
+            [
+                ("generationConfig", "thinkingConfig", key)
+                for key in ("thinkingLevel", "thinkingBudget", "includeThoughts")
+            ]
+        ),
+        "tool choice": (("toolConfig", "functionCallingConfig"),),
     }.items()
 }
 
@@ -119,6 +127,8 @@ WIRE: Final = Wire(
     streams_lists=True,
     ended=_ended,
     settings=_settings,
+    schema_keywords=SCHEMA_KEYWORDS,
+    schema_member="parametersJsonSchema",
     # https://ai.google.dev/api/tokens
     counting=re.compile(r"(?:/.+)?/models/[^/]+:countTokens"),
     counted=lambda number: {"totalTokens": number},

@@ -19,6 +19,15 @@ SPELLINGS: Final = {
 }
 """The names of members that hold a conversation, by their other notation."""
 
+SCHEMA_KEYWORDS: Final = frozenset(
+    {
+        "anyOf", "default", "description", "enum", "example", "format", "items", "maximum", "maxItems", "maxLength",
+        "maxProperties", "minimum", "minItems", "minLength", "minProperties", "nullable", "pattern", "properties",
+        "propertyOrdering", "required", "title", "type",
+    }
+)  # fmt: skip
+"""The members of `Schema`: https://googleapis.github.io/js-genai/release_docs/interfaces/types.Schema.html."""
+
 
 def of_either(holder: Mapping[str, Any], name: str) -> Any:
     """Return a member by its name in either notation: SDKs write snake_case, the wire camelCase."""

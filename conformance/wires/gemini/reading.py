@@ -20,7 +20,7 @@ from conformance.wire.native import Native, NativeEvent
 from conformance.wire.read_requests import ReadRequests
 from conformance.wire.text import content_text
 from conformance.wire.values import as_object, as_word, is_error_list, objects, total
-from conformance.wires.gemini.names import camel_case, listed, of_either, snake_case, spelled
+from conformance.wires.gemini.names import SCHEMA_KEYWORDS, camel_case, listed, of_either, snake_case, spelled
 from conformance.wires.gemini.stream import AssembledChunks, add_up, assemble, plain
 from conformance.wires.gemini.walk import ContentsWalk, TranscriptWalk
 
@@ -33,6 +33,7 @@ _ALPHABETS: Final = str.maketrans("-_", "+/")
 _BYPASSES: Final = frozenset({"skip_thought_signature_validator", "context_engineering_is_the_way_to_go"})
 """What the wire takes instead of a signature, for the history of other models."""
 _SCHEMAS: Final = ("items", "additionalProperties", "not")
+_KEYWORDS: Final = {snake_case(each): each for each in SCHEMA_KEYWORDS}
 
 SETTINGS: Final = {"maxOutputTokens": "max_tokens", "temperature": "temperature", "topP": "top_p"}
 """The members of `generationConfig` that are keys of a request in chat completions, by their native names."""
@@ -209,17 +210,18 @@ def _schema(given: Any) -> Any:
     """Return a schema of this wire as JSON Schema: the names of types are in lower case, and null is a type."""
     if type(given) is not dict:
         return given
-    made = {key: _schema(value) if key in _SCHEMAS else value for key, value in given.items() if key != "nullable"}
-    if type(given.get("type")) is str:
-        made["type"] = given["type"].lower()
-        if given.get("nullable") is True:
+    named = {_KEYWORDS.get(key, key): value for key, value in given.items()}
+    made = {key: _schema(value) if key in _SCHEMAS else value for key, value in named.items() if key != "nullable"}
+    if type(named.get("type")) is str:
+        made["type"] = named["type"].lower()
+        if named.get("nullable") is True:
             made["type"] = [made["type"], "null"]
-    if type(given.get("properties")) is dict:
-        made["properties"] = {name: _schema(each) for name, each in given["properties"].items()}
-    for key in ("anyOf", "any_of"):
-        if type(given.get(key)) is list:
-            made.pop(key)
-            made["anyOf"] = [_schema(each) for each in given[key]]
+    if type(named.get("properties")) is dict:
+        made["properties"] = {name: _schema(each) for name, each in named["properties"].items()}
+    if type(named.get("anyOf")) is list:
+        made["anyOf"] = [_schema(each) for each in named["anyOf"]]
+        if named.get("nullable") is True and "type" not in named:
+            made["anyOf"].append({"type": "null"})
     return made
 
 

@@ -320,7 +320,10 @@ class TranscriptWalk(ContentsWalk):
 
 
 def _is_its(called: Called, answer: Mapping[str, Any]) -> bool:
-    """Return whether a result stands for its call by that call's id: it has no id of its own, or the call has none."""
+    """Return whether a result stands for its call by that call's id: it has no id of its own, or the call has none.
+
+    A result of a call without an id may have one: https://github.com/google-gemini/gemini-cli/issues/6974.
+    """
     return not answer.get("id") or (type(called.identity) is str and is_of_place(called.identity))
 
 

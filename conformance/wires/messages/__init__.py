@@ -13,6 +13,8 @@ from conformance.wires import Wire
 NAME: Final = "messages"
 _OWN_KEYS: Final = frozenset({"anthropic_version", "anthropic_beta", "system", "stop_sequences", "mcp_servers"})
 _OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
+_MEDIA: Final = ("image", "document")
+"""Blocks that Messages alone has if they have a `source`."""
 _EVENTS: Final[Mapping[str, frozenset[str]]] = {
     "message_start": frozenset({"message"}),
     "content_block_start": frozenset({"index", "content_block"}),
@@ -54,7 +56,9 @@ def _has_own_tools(tools: Any) -> bool:
 
 def _is_own(content: list[Any]) -> bool:
     kinds = [each.get("type") for each in content if type(each) is dict]
-    return any([type(kind) is str and kind in _OWN_BLOCKS for kind in kinds])
+    return any([type(kind) is str and kind in _OWN_BLOCKS for kind in kinds]) or any(
+        [type(each) is dict and type(each.get("source")) is dict and each.get("type") in _MEDIA for each in content]
+    )
 
 
 def _is_reply(body: dict[str, Any]) -> bool:
@@ -87,6 +91,8 @@ _SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "top_p": (("top_p",),),
     "stop texts": (("stop_sequences",),),
     "reply format": (("output_config", "format"), ("output_format",)),
+    "tool choice": (("tool_choice",),),
+    "parallel switch": (("tool_choice", "disable_parallel_tool_use"),),
     "effort": (("output_config", "effort"), ("thinking", "budget_tokens"), ("thinking", "type")),
 }
 

@@ -15,10 +15,17 @@ NAME: Final = "responses"
 _OWN_KEYS: Final = frozenset(
     {
         "instructions", "previous_response_id", "conversation", "max_output_tokens", "include", "store", "reasoning",
-        "text", "truncation", "background", "max_tool_calls", "tools", "prompt",
+        "text", "truncation", "background", "max_tool_calls", "tools", "prompt", "temperature", "top_p", "top_logprobs",
+        "tool_choice", "parallel_tool_calls", "metadata", "stream", "stream_options", "service_tier",
+        "prompt_cache_key", "safety_identifier",
     }
 )  # fmt: skip
 """Keys of a request that no other request with an `input` has, such as one for embeddings, speech or moderation."""
+_FOREIGN_KEYS: Final = frozenset({"voice", "dimensions", "encoding_format", "input_type", "query", "documents"})
+"""Keys of such other requests."""
+_TEXT_MODELS: Final = re.compile(
+    r"(?:openai/)?(?:gpt-\d|o\d|chatgpt-|codex-)(?!.*(?:tts|transcribe|realtime|audio|image))"
+)
 _ITEMS: Final = frozenset({"message", "reasoning", "item_reference", "compaction", "additional_tools"})
 
 
@@ -41,7 +48,15 @@ def _is_request(body: dict[str, Any]) -> bool | None:
     if "input" not in body:
         is_own = "previous_response_id" in body or "conversation" in body or type(body.get("prompt")) is dict
         return is_own or None
-    return (type(given) in (str, list) and not _OWN_KEYS.isdisjoint(body)) or None
+    return (type(given) in (str, list) and _is_own(body)) or None
+
+
+def _is_own(body: dict[str, Any]) -> bool:
+    """Return whether a body with an `input` has a key that only Responses has, or asks a model that writes text."""
+    if not _FOREIGN_KEYS.isdisjoint(body):
+        return False
+    model = body.get("model")
+    return not _OWN_KEYS.isdisjoint(body) or (type(model) is str and _TEXT_MODELS.match(model) is not None)
 
 
 def _holds_items(listed: Any) -> bool:
@@ -87,6 +102,8 @@ _SETTINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "temperature": (("temperature",),),
     "top_p": (("top_p",),),
     "reply format": (("text", "format"),),
+    "tool choice": (("tool_choice",),),
+    "parallel switch": (("parallel_tool_calls",),),
     "effort": (("reasoning", "effort"),),
 }
 

@@ -132,7 +132,7 @@ def _request(
         read.into(draft, body["input"], _read_item, ("request", "input"), walk)
         walk.end()
     else:
-        walk.read(body.get("input"), ("request", "input"))
+        walk.read(body.get("input"), ("request", "input"), history.messages)
     facts |= {"hosted": tuple(walk.hosted)} if walk.hosted else {}
     facts |= {"unjudged": tuple(walk.unjudged)} if walk.unjudged else {}
     memory.asked(draft.messages[first:], history)

@@ -33,6 +33,7 @@ from conformance.wires.responses.blocks import (
 )
 from conformance.wires.responses.state import Memory
 
+HELD: Final = "the server holds it already"
 AT_SERVER: Final = "stands for what only the server has"
 _ROLES: Final = ("user", "system", "developer")
 _OPAQUE: Final = ("compaction", "compaction_summary")
@@ -102,14 +103,29 @@ class ItemsWalk:
         self.calls += keys
         self._called.update(keys)
 
-    def read(self, given: Any, place: Place) -> None:
-        """Read the input of a request: a text, or items."""
+    def read(self, given: Any, place: Place, held: Sequence[Mapping[str, Any]] = ()) -> None:
+        """Read the input of a request: a text, or items; what `held` messages have already is not there twice."""
         if type(given) is str:
             self.draft.lose(place, "comes back as an item")
             self.draft.add({"role": "user", "content": given}, place)
+        new = self._first_new(given, held)
         for position, item in objects(given):
-            self.add(item, (*place, position))
+            if position < new:
+                self.draft.lose((*place, position), HELD)
+            else:
+                self.add(item, (*place, position))
         self.end()
+
+    def _first_new(self, given: Any, held: Sequence[Mapping[str, Any]]) -> int:
+        """Return the position behind the last call or output that a held history has already."""
+        called = {key_of(call.get("id")) for each in held for call in each.get("tool_calls") or ()}
+        answered = {key_of(each.get("tool_call_id")) for each in held if each.get("role") == "tool"}
+        last = -1
+        for position, item in objects(given) if called else ():
+            meant = item if self.memory is None else self.memory.resolve(item.get("id")) or item
+            known = called if kind_of(meant) in CALLS else answered if kind_of(meant) in OUTPUTS else ()
+            last = position if key_of(meant.get("call_id")) in known else last
+        return last + 1
 
     def add(self, item: Mapping[str, Any], place: Place) -> None:
         """Read an item of a request that is at a native place."""

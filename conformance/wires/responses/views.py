@@ -62,16 +62,41 @@ class SentItem(NamedTuple):
         return as_object(self.siblings[self.number + 1]) if self.number + 1 < len(self.siblings) else None
 
 
+class Held(NamedTuple):
+    """The items of a reply, by what they are found by, and those of the replies that it continues."""
+
+    items: frozenset[tuple[str, str]] = frozenset()
+    earlier: "Held | None" = None
+
+    def has(self, key: str, value: str) -> bool:
+        """Return whether an item has that `id` or `call_id`."""
+        at: Held | None = self
+        while at is not None:
+            if (key, value) in at.items:
+                return True
+            at = at.earlier
+        return False
+
+    def __bool__(self) -> bool:
+        """Return whether it holds anything."""
+        return bool(self.items or self.earlier)
+
+
 class SentState(NamedTuple):
     """A request that refers to what the server holds.
 
-    `stored`: whether the response that it names was kept; None if it is not at hand.
+    `stored`: whether the response that it names was kept; None if it is not at hand. `held`: the items of the replies
+    that led to it.
     """
 
     place: Place
     value: Mapping[str, Any]
     stored: bool | None
     native: Native
+    held: Held
+
+
+_NOTHING: Final = Held()
 
 
 def _native(index: Index, number: int) -> Native | None:
@@ -185,6 +210,7 @@ class _SentStates:
 
     def __init__(self) -> None:
         self._kept: dict[str, bool] = {}
+        self._held: dict[str, Held] = {}
 
     def add(self, index: Index, number: int) -> Sequence[SentState]:
         native = _native(index, number)
@@ -192,12 +218,16 @@ class _SentStates:
             return ()
         request, found = as_object(native.request), []
         previous = request.get("previous_response_id")
+        held = self._held.get(previous, _NOTHING) if type(previous) is str else _NOTHING
         if previous is not None or request.get("conversation") is not None:
             stored = self._kept.get(previous) if type(previous) is str else None
-            found.append(SentState((number, "request"), request, stored, native))
-        identity = _text(native.reply or {}, "id")
+            found.append(SentState((number, "request"), request, stored, native, held))
+        reply = native.reply or {}
+        identity = _text(reply, "id")
         if identity:
             self._kept[identity] = is_stored(native)
+            keys = [key for _, item in objects(reply.get("output")) for key in _keys(item)]
+            self._held[identity] = Held(frozenset(keys), held or None)
         return found
 
 

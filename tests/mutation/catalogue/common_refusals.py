@@ -96,3 +96,64 @@ def history_cut_at_a_call(body: dict[str, Any]) -> None:
     )
     if at is not None:
         del body["contents"][:at]
+
+
+@on_chat(
+    targets.requests,
+    "request/parameters-in-range",
+    claims={"request.limits": [{"at": "/temperature", "max": 1, "refusal": REJECTED}]},
+)
+def temperature_of_another_host(body: dict[str, Any]) -> None:
+    """The temperature is in the range of another host alone."""
+    body["temperature"] = 1.5
+
+
+@on_chat(
+    targets.requests,
+    "request/message-names-accepted",
+    claims={"request.message-name-pattern": {"pattern": "[a-zA-Z0-9_-]+", "refusal": REJECTED}},
+)
+def name_with_a_space(body: dict[str, Any]) -> None:
+    """A message names its author, with a space."""
+    body["messages"][0]["name"] = "John Doe"
+
+
+def _numbered(values: list[Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {"day": {"type": "integer", "enum": values}}}
+
+
+@on_chat(targets.requests_with_tools, "request/tool-enums-are-text", claims={"tools.enum-of-numbers": REJECTED})
+def enum_of_numbers(body: dict[str, Any]) -> None:
+    """A parameter is one of some numbers."""
+    body["tools"][0]["function"]["parameters"] = _numbered([1, 7])
+
+
+@on_messages(blocks("text"), "messages/image-media-types-known", claims={"messages.image-media-type": REJECTED})
+def image_of_the_type_jpg(block: Slot) -> None:
+    """An image has the ending of its file as its media type."""
+    source = {"type": "base64", "media_type": "image/jpg", "data": "/9j/4AAQSkZJRg=="}
+    block.holder.insert(block.key, {"type": "image", "source": source})
+
+
+@on_messages(targets.requests, "messages/stop-sequences-not-blank", claims={"messages.blank-stop": REJECTED})
+def line_break_as_stop_sequence(body: dict[str, Any]) -> None:
+    """A reply is to end at the first line break."""
+    body["stop_sequences"] = ["\n"]
+
+
+@on_messages(targets.requests, "messages/first-message-of-user", claims={"messages.first-assistant": REJECTED})
+def greeting_of_a_program(body: dict[str, Any]) -> None:
+    """A greeting of the program, as the assistant, comes before what the user says."""
+    body["messages"].insert(0, {"role": "assistant", "content": "How can I help you?"})
+
+
+@on_gemini(targets.requests, "gemini/text-not-empty", claims={"content.empty-text-part": REJECTED})
+def text_without_letters(body: dict[str, Any]) -> None:
+    """A message without content became a part with an empty text."""
+    body["contents"][0]["parts"].insert(0, {"text": ""})
+
+
+@on_gemini(targets.requests, "gemini/parts-hold-one-thing", claims={"gemini.part-with-several-data": REJECTED})
+def text_and_image_in_one_part(body: dict[str, Any]) -> None:
+    """A part holds a text and an image."""
+    body["contents"][0]["parts"][0]["inlineData"] = {"mimeType": "image/png", "data": "iVBORw0KGgo="}

@@ -110,6 +110,17 @@ def id_twice(item: Slot) -> None:
     item.value["id"] = item.holder[item.key - 1]["id"]
 
 
+@mutation(
+    where(items("function_call_output"), lambda item: item.key == 0),
+    "responses/history-sent-once",
+    related=("responses/item-id-prefixes",),
+)
+def held_call_sent_again(item: Slot) -> None:
+    """A call that the server holds is sent again before its output."""
+    call = {"type": "function_call", "call_id": item.value["call_id"], "name": "get_weather", "arguments": "{}"}
+    item.holder.insert(0, call)
+
+
 @mutation(items("function_call_output"), "transcript/calls-answered", allows=_AT_SERVER)
 def output_left_out(item: Slot) -> None:
     """A call has no output."""

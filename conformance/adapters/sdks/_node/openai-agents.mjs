@@ -14,17 +14,19 @@ export async function* converse(job, model, modelSettings = {}) {
     tools: job.tools.map(toolOf),
   });
   let history = [];
+  let previous = {};
   for (const prompt of job.prompts) {
-    let result = await runOnce(agent, [...history, { role: "user", content: prompt }], job);
-    while (result.interruptions?.length) result = await runOnce(agent, decide(result, job), job);
-    history = result.history;
+    let result = await runOnce(agent, [...history, { role: "user", content: prompt }], job, previous);
+    while (result.interruptions?.length) result = await runOnce(agent, decide(result, job), job, previous);
+    if (job.state === "response") previous = { previousResponseId: result.lastResponseId };
+    else history = result.history;
     yield result.finalOutput;
   }
 }
 
-async function runOnce(agent, input, job) {
-  if (!job.stream) return run(agent, input, { maxTurns: job.max_turns });
-  const result = await run(agent, input, { maxTurns: job.max_turns, stream: true });
+async function runOnce(agent, input, job, previous) {
+  if (!job.stream) return run(agent, input, { maxTurns: job.max_turns, ...previous });
+  const result = await run(agent, input, { maxTurns: job.max_turns, stream: true, ...previous });
   for await (const event of result) void event;
   await result.completed;
   return result;

@@ -118,7 +118,10 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A conversation to hold: the endpoint, the prompts in order, the tools, and what was said before (canonical)."""
+    """A conversation to hold: the endpoint, the prompts in order, the tools, and what was said before (canonical).
+
+    `state`: what the server of Responses keeps for the adapter, `items` or the `response`; empty: nothing.
+    """
 
     base_url: str
     api_key: str
@@ -131,6 +134,7 @@ class Job:
     max_turns: int
     events: Events
     history: tuple[Mapping[str, Any], ...] = ()
+    state: str = ""
     finish: list[Any] = field(default_factory=list)
 
     def ended(self, finish: Any) -> None:

@@ -8,7 +8,10 @@ from driving import Job, Tool, ToolFailed, parse_arguments
 
 
 async def talk(job: Job, model: Model, settings: ModelSettings | None = None) -> AsyncIterator[str]:
-    """Hold the conversation with the SDK's runner; the history is the input list that each result returns."""
+    """Hold the conversation with the SDK's runner; the history is the input list that each result returns.
+
+    If the server keeps the response, the history is its id.
+    """
     set_tracing_disabled(disabled=True)
     agent: Agent[None] = Agent(
         "driven",
@@ -18,20 +21,24 @@ async def talk(job: Job, model: Model, settings: ModelSettings | None = None) ->
         tools=[tool_of(tool) for tool in job.tools],
     )
     history: list[Any] = []
+    previous: dict[str, Any] = {"auto_previous_response_id": True} if job.state == "response" else {}
     for prompt in job.prompts:
-        result = await run(job, agent, [*history, {"role": "user", "content": prompt}])
+        result = await run(job, agent, [*history, {"role": "user", "content": prompt}], **previous)
         # Releases before 2026 have no approval.
         while getattr(result, "interruptions", ()):
-            result = await run(job, agent, decide(job, result))
-        history = result.to_input_list()
+            result = await run(job, agent, decide(job, result), **previous)
+        if previous:
+            previous["previous_response_id"] = result.last_response_id
+        else:
+            history = result.to_input_list()
         yield result.final_output
 
 
-async def run(job: Job, agent: Agent[None], inputs: Any) -> Any:
+async def run(job: Job, agent: Agent[None], inputs: Any, **previous: Any) -> Any:
     """Return the result of one run, which ends with an answer or with calls that need approval."""
     if not job.stream:
-        return await Runner.run(agent, inputs, max_turns=job.max_turns)
-    result = Runner.run_streamed(agent, inputs, max_turns=job.max_turns)
+        return await Runner.run(agent, inputs, max_turns=job.max_turns, **previous)
+    result = Runner.run_streamed(agent, inputs, max_turns=job.max_turns, **previous)
     async for _ in result.stream_events():
         pass
     return result

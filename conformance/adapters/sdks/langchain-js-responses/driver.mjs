@@ -1,4 +1,4 @@
-/** Drives LangChain's createAgent with ChatOpenAI on Responses, stateless. */
+/** Drives LangChain's createAgent with ChatOpenAI on Responses, stateless unless the job says otherwise. */
 
 import { ChatOpenAI } from "@langchain/openai";
 import { drive } from "../_node/driving.mjs";
@@ -8,8 +8,8 @@ const stateless = { zdrEnabled: true, modelKwargs: { include: ["reasoning.encryp
 
 const talk = (job) => {
   const { model, api_key: apiKey, base_url: baseURL, stream: streaming } = job;
-  const settings = { model, apiKey, streaming, configuration: { baseURL }, useResponsesApi: true, ...stateless };
-  return converse(job, new ChatOpenAI(settings));
+  const settings = { model, apiKey, streaming, configuration: { baseURL }, useResponsesApi: true };
+  return converse(job, new ChatOpenAI({ ...settings, ...(!job.state && stateless) }));
 };
 
 await drive(talk, "@langchain/openai", "langchain", "@langchain/core", "@langchain/langgraph");

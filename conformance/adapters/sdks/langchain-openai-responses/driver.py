@@ -1,4 +1,4 @@
-"""Drives LangChain's agent with ChatOpenAI of langchain-openai on Responses, stateless."""
+"""Drives LangChain's agent with ChatOpenAI of langchain-openai on Responses, stateless unless the job says so."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -20,8 +20,9 @@ def talk(job: Job) -> AsyncIterator[str]:
         api_key=job.api_key,
         streaming=job.stream,
         use_responses_api=True,
-        store=False,
-        include=["reasoning.encrypted_content"],
+        store=bool(job.state),
+        include=None if job.state else ["reasoning.encrypted_content"],
+        use_previous_response_id=job.state == "response",
         timeout=20,
     )
     return langchain_agent.talk(job, model)

@@ -1,4 +1,4 @@
-/** Drives the OpenAI Agents SDK on Responses, stateless. */
+/** Drives the OpenAI Agents SDK on Responses, stateless unless the job leaves its state to the server. */
 
 import { OpenAIResponsesModel } from "@openai/agents";
 import OpenAI from "openai";
@@ -9,7 +9,7 @@ const stateless = { store: false, providerData: { include: ["reasoning.encrypted
 
 const talk = (job) => {
   const client = new OpenAI({ baseURL: job.base_url, apiKey: job.api_key, timeout: 20_000 });
-  return converse(job, new OpenAIResponsesModel(client, job.model), stateless);
+  return converse(job, new OpenAIResponsesModel(client, job.model), job.state ? { store: true } : stateless);
 };
 
 await drive(talk, "@openai/agents", "openai");

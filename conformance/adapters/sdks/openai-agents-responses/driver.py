@@ -1,4 +1,4 @@
-"""Drives the OpenAI Agents SDK on Responses, stateless."""
+"""Drives the OpenAI Agents SDK on Responses, stateless unless the job leaves its state to the server."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -18,7 +18,8 @@ STATELESS = ModelSettings(store=False, response_include=["reasoning.encrypted_co
 def talk(job: Job) -> AsyncIterator[str]:
     """Hold the conversation."""
     client = AsyncOpenAI(base_url=job.base_url, api_key=job.api_key, timeout=20)
-    return openai_agents.talk(job, OpenAIResponsesModel(job.model, openai_client=client), STATELESS)
+    settings = ModelSettings(store=True) if job.state else STATELESS
+    return openai_agents.talk(job, OpenAIResponsesModel(job.model, openai_client=client), settings)
 
 
 drive(talk, "openai-agents", "openai")

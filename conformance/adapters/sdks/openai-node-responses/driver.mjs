@@ -1,7 +1,8 @@
 /**
  * Drives the OpenAI SDK on Responses: a loop that appends the reply's output to the input, as its documentation does.
  *
- * Nothing is stored, so that reasoning comes encrypted and has to be sent back. The SDK's own helper assembles streams.
+ * Nothing is stored, so that reasoning comes encrypted and has to be sent back, unless the job leaves its state to the
+ * server. The SDK's own helper assembles streams.
  */
 
 import OpenAI from "openai";
@@ -20,21 +21,25 @@ async function* talk(job) {
   }));
   const fixed = {
     model: job.model,
-    ...stateless,
+    ...(job.state ? { store: true } : stateless),
     ...(tools.length && { tools }),
     ...(job.system && { instructions: job.system }),
   };
   const ask = job.stream
-    ? (input) => client.responses.stream({ ...fixed, input }).finalResponse()
-    : (input) => client.responses.create({ ...fixed, input });
+    ? (input) => client.responses.stream({ ...fixed, ...previous, input }).finalResponse()
+    : (input) => client.responses.create({ ...fixed, ...previous, input });
 
-  const input = [];
+  let input = [];
+  let previous = {};
   for (const prompt of job.prompts) {
     input.push({ role: "user", content: prompt });
     let reply;
     for (let turn = 0; turn < job.max_turns; turn++) {
       reply = await ask(input);
-      input.push(...reply.output);
+      if (job.state === "response") {
+        input = [];
+        previous = { previous_response_id: reply.id };
+      } else input.push(...reply.output);
       const calls = reply.output.filter((item) => item.type === "function_call");
       if (!calls.length) break;
       const done = await job.runCalls(calls);

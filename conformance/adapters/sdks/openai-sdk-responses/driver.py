@@ -1,6 +1,7 @@
 """Drives the OpenAI SDK on Responses: a loop that appends the reply's output to the input, as its documentation does.
 
-Nothing is stored, so that reasoning comes encrypted and has to be sent back. The SDK's own helper assembles streams.
+Nothing is stored, so that reasoning comes encrypted and has to be sent back, unless the job leaves its state to the
+server. The SDK's own helper assembles streams.
 """
 
 import sys
@@ -20,7 +21,7 @@ def talk(job: Job) -> Texts:
     """Hold the conversation."""
     client = OpenAI(base_url=job.base_url, api_key=job.api_key, timeout=20)
     tools = [{"type": "function", **tool.as_openai()["function"], "strict": False} for tool in job.tools]
-    fixed: dict[str, Any] = {"model": job.model, **STATELESS}
+    fixed: dict[str, Any] = {"model": job.model, **({"store": True} if job.state else STATELESS)}
     fixed |= ({"tools": tools} if tools else {}) | ({"instructions": job.system} if job.system else {})
 
     def ask(history: list[Any]) -> Any:
@@ -35,7 +36,10 @@ def talk(job: Job) -> Texts:
         history.append({"role": "user", "content": prompt})
         for _ in range(job.max_turns):
             reply = ask(history)
-            history += reply.output
+            if job.state == "response":
+                history, fixed["previous_response_id"] = [], reply.id
+            else:
+                history += reply.output
             calls = [item for item in reply.output if item.type == "function_call"]
             if not calls:
                 break

@@ -1,4 +1,7 @@
-"""Drives Strands Agents: an agent with its OpenAI Responses model, which always streams; stateless."""
+"""Drives Strands Agents: an agent with its OpenAI Responses model, which always streams.
+
+It is stateless unless the job leaves its state to the server.
+"""
 
 import sys
 from collections.abc import AsyncIterator
@@ -17,7 +20,8 @@ STATELESS = {"store": False, "include": ["reasoning.encrypted_content"]}
 def talk(job: Job) -> AsyncIterator[str]:
     """Hold the conversation."""
     client = {"base_url": job.base_url, "api_key": job.api_key, "timeout": 20}
-    return strands_agent.talk(job, OpenAIResponsesModel(client_args=client, model_id=job.model, params=STATELESS))
+    options = {"stateful": True} if job.state else {"params": STATELESS}
+    return strands_agent.talk(job, OpenAIResponsesModel(client_args=client, model_id=job.model, **options))
 
 
 drive(talk, "strands-agents", "openai")

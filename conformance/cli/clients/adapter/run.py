@@ -85,6 +85,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --driver, it begins with the job's `history`: run the scenarios that have one, too",
     )
+    add(
+        "--takes-state",
+        metavar="STATE",
+        action="append",
+        default=[],
+        choices=("items", "response"),
+        help="with --driver, it leaves this to a server of Responses if the job's `state` says so: run the scenarios "
+        "for it, too; `items` or `response`, repeatable",
+    )
     add("--strict", action="store_true", help="reject what the provider rejects, instead of only recording it")
     add("--keep", metavar="DIR", default="", help="write the exchanges of each case to DIR, for `conformance check`")
     baseline = parser.add_mutually_exclusive_group()
@@ -156,6 +165,8 @@ def _plan(arguments: argparse.Namespace) -> "RunPlan":
             raise Unusable(f"--protocol is for --driver: {chosen.name} speaks {chosen.protocol}")
         if arguments.takes_history:
             raise Unusable(f"--takes-history is for --driver; the definition of {chosen.name} says whether it does")
+        if arguments.takes_state:
+            raise Unusable(f"--takes-state is for --driver; the definition of {chosen.name} says what it can")
         plan = _adapters.plan(chosen, arguments.provider or chosen.providers[0], arguments, dict(_variables(arguments)))
     else:
         plan = _driver_plan(arguments)
@@ -168,6 +179,7 @@ def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
     from conformance.adapters.runs import UNNAMED, RunPlan
     from conformance.profiles import load_profile
     from conformance.suite.options import on_wire
+    from conformance.wires import by_name
 
     if not arguments.provider:
         message = "--provider is required; see `conformance explain providers`"
@@ -186,8 +198,11 @@ def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
     command = words if folder is not None else tuple(map(_from_anywhere, words))
     driver = Driver(command, folder, variables, arguments.seconds or SECONDS, uses_network=arguments.allow_network)
     profile = on_wire(load_profile(arguments.provider), arguments.protocol)
+    if arguments.takes_state and not by_name(profile.wire).keeps_replies:
+        raise Unusable(f"--takes-state: no server of {profile.wire} keeps replies; choose another wire with --protocol")
     scenarios, takes_history = tuple(arguments.scenario), arguments.takes_history
-    return RunPlan(UNNAMED, driver, profile, scenarios=scenarios, takes_history=takes_history)
+    states = tuple(dict.fromkeys(arguments.takes_state))
+    return RunPlan(UNNAMED, driver, profile, scenarios=scenarios, takes_history=takes_history, states=states)
 
 
 def _from_anywhere(word: str) -> str:
