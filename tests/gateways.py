@@ -22,6 +22,39 @@ from conformance.wire.native import CHAT
 from conformance.wire.values import as_object
 from conformance.wires import by_name
 
+Quirk = Callable[[HttpReply], HttpReply]
+DATA = re.compile(rb"^data: (\{.*\})$", re.MULTILINE)
+
+
+def whole_body(reply: HttpReply) -> bytes:
+    return reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
+
+
+def is_stream(reply: HttpReply) -> bool:
+    return not isinstance(reply.body, bytes)
+
+
+def on_streams(change: Callable[[bytes], list[bytes]]) -> Quirk:
+    def changed(reply: HttpReply) -> HttpReply:
+        return replace(reply, body=tuple(change(whole_body(reply)))) if is_stream(reply) else reply
+
+    return changed
+
+
+def on_values(change: Callable[[Any], Any], option: int = 0) -> Quirk:
+    """Change each JSON value of a reply, plain or streamed."""
+
+    def changed(reply: HttpReply) -> HttpReply:
+        if not is_stream(reply):
+            return replace(reply, body=orjson.dumps(change(orjson.loads(whole_body(reply))), option=option))
+        text = DATA.sub(
+            lambda m: b"data: " + orjson.dumps(change(orjson.loads(m[1])), option=option), whole_body(reply)
+        )
+        return replace(reply, body=(text,))
+
+    return changed
+
+
 Change = Callable[[dict[str, Any]], dict[str, Any]]
 _PASSED = ("content-type", "authorization", "x-api-key", "x-goog-api-key", "anthropic-version")
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from conformance import environments
-from conformance.adapters import definition, install, timeline
+from conformance.adapters import definition, install, release_days, timeline
 from conformance.adapters.bisection import BAD, GOOD, SKIPPED, Bisection, Edge, ReleaseVerdict, scenarios_for, search
 from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
@@ -126,12 +126,38 @@ def test_only_the_scenarios_that_can_show_a_rule_are_run() -> None:
 def test_the_last_of_a_month_is_its_highest_version() -> None:
     dates = {"1.0": "2026-01-05", "2.0": "2026-01-20", "1.0.1": "2026-01-30", "2.1": "2026-03-01", "0.1": "2025-01-01",
              "9.0": ""}  # fmt: skip
-    assert ("2.0", "2.1") == timeline.last_of_months(dates, date(2026, 3, 15), 12)
-    assert ("2.1",) == timeline.last_of_months(dates, date(2026, 3, 15), 2)
-    assert () == timeline.last_of_months(dates, date(2027, 12, 1), 1)
-    assert ("0.1", "2.0", "2.1") == timeline.last_of_months(dates, date(2026, 3, 31), 15)
-    assert ("2.1",) == timeline.last_of_months(dates, date(2026, 3, 15), 12, 3)
-    assert ("2.0", "2.1") == timeline.last_of_months(dates, date(2026, 4, 15), 12, 3)
+    assert ("2.0", "2.1") == release_days.last_of_months(dates, date(2026, 3, 15), 12)
+    assert ("2.1",) == release_days.last_of_months(dates, date(2026, 3, 15), 2)
+    assert () == release_days.last_of_months(dates, date(2027, 12, 1), 1)
+    assert ("0.1", "2.0", "2.1") == release_days.last_of_months(dates, date(2026, 3, 31), 15)
+    assert ("2.1",) == release_days.last_of_months(dates, date(2026, 3, 15), 12, 3)
+    assert ("2.0", "2.1") == release_days.last_of_months(dates, date(2026, 4, 15), 12, 3)
+
+
+def test_the_last_of_a_minor_is_its_highest_version() -> None:
+    versions = ("1.0.0", "1.1.2", "1.1.10", "1.2.0", "2.0.1", "1.2.1")
+    assert ("1.0.0", "1.1.10", "1.2.1", "2.0.1") == release_days.last_of_minors(versions, 12)
+    assert ("1.2.1", "2.0.1") == release_days.last_of_minors(versions, 2)
+    assert ("1.1.10", "2.0.1") == release_days.last_of_minors(versions, 12, 2)
+
+
+def test_no_release_is_later_than_a_later_one_of_its_minor() -> None:
+    dates = {"1.0.0": "2026-05-01", "1.0.1": "2026-02-01", "1.0.2": "", "1.0.3": "2026-03-01", "1.1.0": "2026-01-01"}
+    assert {**dates, "1.0.0": "2026-02-01"} == release_days.plausible(dates)
+
+
+def test_tags_say_when_releases_were_made() -> None:
+    text = "@ai-sdk/openai@3.0.1 2026-01-02\nai@6.0.0 2026-01-03\nv9.9.9 2020-01-01\nlatest 2026-01-01\n"
+    assert {"3.0.1": "2026-01-02"} == release_days.of_tags(text, "@ai-sdk/openai")
+    assert {"6.0.0": "2026-01-03"} == release_days.of_tags(text, "ai")
+    assert {"9.9.9": "2020-01-01"} == release_days.of_tags(text, "openai")
+    for wrong, words in (
+        ("v1.0", "expected a tag and a day"),
+        ("v1 2026", "expected a tag"),
+        ("x 2026-01-01", "no line"),
+    ):
+        with pytest.raises(Unusable, match=words):
+            release_days.of_tags(wrong, "openai")
 
 
 def test_a_timeline_is_kept_for_the_reports(tmp_path: Path) -> None:
@@ -244,6 +270,15 @@ def test_bisect_says_that_nothing_breaks_the_rule(scripted: Path, capsys: pytest
         (["bisect", "scripted@3.0", "--rule", LOSES], "name releases with --good and --bad"),
         (["bisect", "scripted", "--rule", LOSES, "--bad", "3.5"], "unknown release '3.5'"),
         (["bisect", "scripted", "--rule", LOSES, "--bad", "3.0", "--good", "3.0"], "the same release"),
+        (
+            ["bisect", "scripted", "--rule", "stream/id-once"],
+            "a rule about providers, which no release of a client breaks",
+        ),
+        (["bisect", "scripted", "--rule", LOSES, "--provider", "groq"], "unknown provider of scripted 'groq'"),
+        (["bisect", "scripted", "--rule", LOSES, "--scenario", "no-such"], "unknown scenario 'no-such'"),
+        (["timeline", "scripted@3.0"], "scripted@3.0: a timeline has all releases; omit the version"),
+        (["timeline", "scripted", "--provider", "groq"], "unknown provider of scripted 'groq'"),
+        (["timeline", "scripted", "--dates", "no-such"], "--dates no-such: cannot be read: No such file or directory"),
         (["timeline", "scripted", "--months", "0"], "expected 1 or more"),
         (["timeline", "scripted", "--every", "0"], "--every 0: expected 1 or more"),
     ],
@@ -253,6 +288,26 @@ def test_an_unusable_call_says_what_to_change(
 ) -> None:
     assert 2 == main(["adapter", *arguments, "--adapters", str(scripted)])
     assert words in capsys.readouterr().err
+
+
+def test_an_index_that_does_not_answer_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(settings, "pypi", lambda: "http://127.0.0.1:9/simple")
+    assert 2 == main(["adapter", "timeline", "langchain-deepseek"])
+    assert (
+        "the releases of langchain-deepseek cannot be listed: http://127.0.0.1:9/simple/langchain-deepseek/: "
+        "[Errno 111] Connection refused; they come from the index that pip is configured to use, over HTTP"
+    ) in capsys.readouterr().err
+
+
+@every(
+    ("option", "value"),
+    [("--seconds", "0"), ("--seconds", "-1"), ("--seconds", "x"), ("--jobs", "0"), ("--jobs", "-2")],
+)
+def test_a_run_takes_some_time_and_some_processes(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["adapter", "run", "reference", option, value])
+    assert f"argument {option}: expected a " in capsys.readouterr().err
 
 
 def test_an_adapter_without_a_package_has_no_releases(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,6 @@ import copy
 import gzip
 import http.server
 import json
-import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,40 +20,12 @@ from conformance.gateways.runs import CaseResult
 from conformance.gateways.upstream import serving_upstream
 from conformance.results import Status
 from conformance.transport.http import HttpReply
-from tests.gateways import MadeGateway, made_gateway
+from tests.gateways import DATA, MadeGateway, is_stream, made_gateway, on_streams, on_values, whole_body
+from tests.harmless_quirks import FURTHER
 from tests.loops import every
 from tests.test_gateways import profile_of
 
-Quirk = Callable[[HttpReply], HttpReply]
 CASES = ("one-tool-call", "parallel-tool-calls", "echo-escapes", "single/usage-details", "single/tools", "single/image")
-_DATA = re.compile(rb"^data: (\{.*\})$", re.MULTILINE)
-
-
-def _whole(reply: HttpReply) -> bytes:
-    return reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
-
-
-def _is_stream(reply: HttpReply) -> bool:
-    return not isinstance(reply.body, bytes)
-
-
-def _on_streams(change: Callable[[bytes], list[bytes]]) -> Quirk:
-    def changed(reply: HttpReply) -> HttpReply:
-        return replace(reply, body=tuple(change(_whole(reply)))) if _is_stream(reply) else reply
-
-    return changed
-
-
-def _on_values(change: Callable[[Any], Any], option: int = 0) -> Quirk:
-    """Change each JSON value of a reply, plain or streamed."""
-
-    def changed(reply: HttpReply) -> HttpReply:
-        if not _is_stream(reply):
-            return replace(reply, body=orjson.dumps(change(orjson.loads(_whole(reply))), option=option))
-        text = _DATA.sub(lambda m: b"data: " + orjson.dumps(change(orjson.loads(m[1])), option=option), _whole(reply))
-        return replace(reply, body=(text,))
-
-    return changed
 
 
 def _headers(reply: HttpReply) -> HttpReply:
@@ -81,7 +52,7 @@ def _split_deltas(text: bytes) -> list[bytes]:
 
 
 def _halves(event: bytes) -> Iterator[bytes]:
-    found = _DATA.search(event)
+    found = DATA.search(event)
     chunk: Any = orjson.loads(found[1]) if found else {}
     delta = chunk["choices"][0]["delta"] if chunk.get("choices") else {}
     for key in ("content", "reasoning_content"):
@@ -163,8 +134,8 @@ def _pinged(text: bytes) -> list[bytes]:
 
 
 def _gzipped(reply: HttpReply) -> HttpReply:
-    body = gzip.compress(_whole(reply))
-    parts = (body[:20], body[20:]) if _is_stream(reply) else body
+    body = gzip.compress(whole_body(reply))
+    parts = (body[:20], body[20:]) if is_stream(reply) else body
     return replace(reply, body=parts, headers={**reply.headers, "content-encoding": "gzip"})
 
 
@@ -174,9 +145,9 @@ def _escaped(reply: HttpReply) -> HttpReply:
     def made(value: Any) -> bytes:
         return json.dumps(value).replace("/", "\\/").encode()
 
-    if not _is_stream(reply):
-        return replace(reply, body=made(orjson.loads(_whole(reply))))
-    text = _DATA.sub(lambda match: b"data: " + made(orjson.loads(match[1])), _whole(reply))
+    if not is_stream(reply):
+        return replace(reply, body=made(orjson.loads(whole_body(reply))))
+    text = DATA.sub(lambda match: b"data: " + made(orjson.loads(match[1])), whole_body(reply))
     return replace(reply, body=(text,))
 
 
@@ -196,17 +167,17 @@ def _null_members(value: Any) -> Any:
 
 QUIRKS: tuple[tuple[str, tuple[str, str], dict[str, Any]], ...] = (
     ("headers", ("messages", "chat"), {"quirk": _headers}),
-    ("comments", ("chat", "chat"), {"quirk": _on_streams(_commented)}),
-    ("comments", ("responses", "chat"), {"quirk": _on_streams(_commented)}),
-    ("chunks of 7 bytes", ("messages", "chat"), {"quirk": _on_streams(_cut_anywhere)}),
-    ("chunks of 7 bytes", ("gemini", "chat"), {"quirk": _on_streams(_cut_anywhere)}),
-    ("sorted keys", ("chat", "chat"), {"quirk": _on_values(lambda value: value, orjson.OPT_SORT_KEYS)}),
-    ("sorted keys", ("messages", "chat"), {"quirk": _on_values(lambda value: value, orjson.OPT_SORT_KEYS)}),
-    ("merged events", ("responses", "chat"), {"quirk": _on_streams(lambda text: [text])}),
-    ("split deltas", ("chat", "chat"), {"quirk": _on_streams(_split_deltas)}),
-    ("added usage", ("chat", "chat"), {"quirk": _on_values(_more_usage)}),
-    ("own members", ("chat", "messages"), {"quirk": _on_values(_own_members)}),
-    ("lines of Windows", ("chat", "chat"), {"quirk": _on_streams(_lines_of_windows)}),
+    ("comments", ("chat", "chat"), {"quirk": on_streams(_commented)}),
+    ("comments", ("responses", "chat"), {"quirk": on_streams(_commented)}),
+    ("chunks of 7 bytes", ("messages", "chat"), {"quirk": on_streams(_cut_anywhere)}),
+    ("chunks of 7 bytes", ("gemini", "chat"), {"quirk": on_streams(_cut_anywhere)}),
+    ("sorted keys", ("chat", "chat"), {"quirk": on_values(lambda value: value, orjson.OPT_SORT_KEYS)}),
+    ("sorted keys", ("messages", "chat"), {"quirk": on_values(lambda value: value, orjson.OPT_SORT_KEYS)}),
+    ("merged events", ("responses", "chat"), {"quirk": on_streams(lambda text: [text])}),
+    ("split deltas", ("chat", "chat"), {"quirk": on_streams(_split_deltas)}),
+    ("added usage", ("chat", "chat"), {"quirk": on_values(_more_usage)}),
+    ("own members", ("chat", "messages"), {"quirk": on_values(_own_members)}),
+    ("lines of Windows", ("chat", "chat"), {"quirk": on_streams(_lines_of_windows)}),
     (
         "ids of its own",
         ("messages", "chat"),
@@ -221,7 +192,7 @@ QUIRKS: tuple[tuple[str, tuple[str, str], dict[str, Any]], ...] = (
     ("a temperature of its own", ("messages", "chat"), {"request": lambda body: {"temperature": 1.0, **body}}),
     ("words of OpenAI", ("messages", "chat"), {"request": _for_openai}),
     ("details of images", ("messages", "chat"), {"request": _with_details}),
-    ("pings", ("messages", "chat"), {"quirk": _on_streams(_pinged)}),
+    ("pings", ("messages", "chat"), {"quirk": on_streams(_pinged)}),
     ("always a stream behind", ("messages", "chat"), {"request": lambda body: {**body, "stream": True}}),
     ("another model", ("chat", "chat"), {"request": lambda body: {**body, "model": "deepseek-v4-pro"}}),
     ("gzip", ("chat", "chat"), {"quirk": _gzipped}),
@@ -230,10 +201,10 @@ QUIRKS: tuple[tuple[str, tuple[str, str], dict[str, Any]], ...] = (
     ("escapes", ("messages", "chat"), {"quirk": _escaped}),
     ("escapes", ("responses", "chat"), {"quirk": _escaped}),
     ("escapes", ("gemini", "chat"), {"quirk": _escaped}),
-    ("data without a space", ("responses", "chat"), {"quirk": _on_streams(_no_line_ends)}),
-    ("retry and ids", ("chat", "chat"), {"quirk": _on_streams(_with_retry)}),
-    ("retry and ids", ("messages", "chat"), {"quirk": _on_streams(_with_retry)}),
-    ("null members", ("chat", "messages"), {"quirk": _on_values(_null_members)}),
+    ("data without a space", ("responses", "chat"), {"quirk": on_streams(_no_line_ends)}),
+    ("retry and ids", ("chat", "chat"), {"quirk": on_streams(_with_retry)}),
+    ("retry and ids", ("messages", "chat"), {"quirk": on_streams(_with_retry)}),
+    ("null members", ("chat", "messages"), {"quirk": on_values(_null_members)}),
     ("a user of its own", ("chat", "chat"), {"request": lambda body: {**body, "user": "gateway-1"}}),
 )
 
@@ -290,7 +261,7 @@ def _found(results: list[CaseResult]) -> list[Any]:
 
 
 @pytest.mark.slow
-@every("named", QUIRKS, ids=lambda each: f"{each[0]} at {each[1][0]}")
+@every("named", (*QUIRKS, *FURTHER), ids=lambda each: f"{each[0]} at {each[1][0]}")
 def test_a_quirk_is_no_finding(named: tuple[str, tuple[str, str], dict[str, Any]]) -> None:
     _, (front, back), does = named
     profile = profile_of(back)

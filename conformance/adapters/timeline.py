@@ -5,12 +5,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
-from packaging.version import Version
 
 from conformance.adapters.summary import GRADES, grade
 from conformance.artifacts import write
@@ -97,23 +95,6 @@ def span_text(span: Mapping[str, str], dates: Mapping[str, str]) -> str:
     start = f"{since}, kept in {span['before']}" if span["before"] else f"{since} or earlier"
     # Releases between the last broken one and this were not run.
     return f"{start}, fixed in {dated(span['fixed'])} or earlier" if span["fixed"] else f"{start}, not fixed"
-
-
-def last_of_months(dates: Mapping[str, str], today: date, months: int, every: int = 1) -> tuple[str, ...]:
-    """Return the highest version of each month that has a release, the oldest month first; or of each `every` months.
-
-    `dates` has the day (ISO 8601) of each version; those without one are left out. Not the latest of a month: a fix for
-    an old major version often comes after a new one.
-    """
-    current = today.year * 12 + today.month - 1
-    of_months: dict[int, list[str]] = {}
-    for version, day in dates.items():
-        if day:
-            published = date.fromisoformat(day)
-            back = current - (published.year * 12 + published.month - 1)
-            if 0 <= back < months:
-                of_months.setdefault(back // every, []).append(version)
-    return tuple([max(of_months[back], key=Version) for back in sorted(of_months, reverse=True)])
 
 
 def report(tried: Mapping[str, tuple[str, Results | str]]) -> dict[str, Any]:

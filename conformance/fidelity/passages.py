@@ -126,6 +126,17 @@ class Passage:
     def _pointer(self, which: int, inside: str) -> str:
         return f"/{self.numbers[which]}/{self.ends[which]}{inside}"
 
+    def repeated(self, piece: SpokenPiece) -> float:
+        """Return how many times as often as before a text is said after, by pieces of its kind."""
+        wanted = squeezed(str(piece.value))
+        if not wanted or not (self.is_reply or self.is_request):
+            return 1
+        before, after = [
+            sum([squeezed(str(each.value)).count(wanted) for each in side.of(piece.kind)])
+            for side in (self.before, self.after)
+        ]
+        return after / before
+
     @cached_property
     def kept(self) -> tuple[Became, ...]:
         """Return each piece before with what it became."""

@@ -39,7 +39,8 @@ class SpokenPiece(NamedTuple):
     """One piece: its value, and where it is in the translated exchange.
 
     `turn`: the number of its message. `name`: that of a call or a tool; `role` for an image is in `name`. `id`: that of
-    a call, or the one that a result answers. `failed`: whether a result says that its tool failed.
+    a call, the one that a result answers, or the type of an image. `failed`: whether a result says that its tool
+    failed.
     """
 
     kind: Kind
@@ -240,8 +241,10 @@ def _images(message: Mapping[str, Any], place: Place, number: int) -> Iterator[S
     for at, part in objects(message.get("content")):
         data = max(_strings(part), key=len, default="")
         if "text" not in part and data:
-            payload = data.partition("base64,")[2] or data
-            yield SpokenPiece(Kind.IMAGE, payload, (*place, "content", at), number, as_word(message.get("role")))
+            head, _, payload = data.rpartition(";base64,")
+            own = (*place, "content", at)
+            kind = head.removeprefix("data:") or None
+            yield SpokenPiece(Kind.IMAGE, payload, own, number, as_word(message.get("role")), kind)
 
 
 def _strings_in(part: Any) -> list[str]:

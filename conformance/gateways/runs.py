@@ -237,7 +237,7 @@ def _unmatched(unanswered: Sequence[Pair], strays: Sequence[Exchange]) -> Iterat
 def _of_rules(traced: Sequence[Traced], pairs: Sequence[Pair]) -> Iterator[Outcome]:
     """Yield the two facts about what the gateway itself writes: its requests and its replies."""
     for name, end in GATEWAY_RULES.items():
-        own = [each for each in traced if each.by == GATEWAY and each.finding.at.split("/")[2:4] == list(end)]
+        own = [each for each in traced if each.by == GATEWAY and _is_at(each.finding.at, end)]
         must = [each for each in own if each.level is Level.MUST]
         findings = tuple(
             [
@@ -252,6 +252,12 @@ def _of_rules(traced: Sequence[Traced], pairs: Sequence[Pair]) -> Iterator[Outco
         )
         status = Status.FAILED if findings else Status.PASSED
         yield Outcome(name, status, Level.MUST, len(pairs), findings)
+
+
+def _is_at(pointer: str, end: tuple[str, str]) -> bool:
+    """Return whether a place is in one body of one end; the status and the headers kept are those of the reply."""
+    _, _, side, inside, *_ = [*pointer.split("/"), "", ""]
+    return (side, "request" if inside == "request" else "response") == end
 
 
 def _together(strict: CaseResult, further: CaseResult, note: str) -> CaseResult:

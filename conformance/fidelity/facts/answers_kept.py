@@ -33,7 +33,7 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     at, became = passage.at(before), passage.at_after(after)
     if each.moved:
         yield PassageLoss(f"expected a text of the model, got a {after.kind}", at, became)
-    elif passage.is_reply and squeezed(after.value).count(squeezed(before.value)) > 1:
+    elif passage.repeated(before) > 1:
         yield PassageLoss("expected the text once, got it again", at, became)
     elif passage.is_reply and squeezed(after.value) != squeezed(before.value):
         yield PassageLoss(f"expected only the text of the model, got {after.value!r:.120}", at, became, Level.SHOULD)

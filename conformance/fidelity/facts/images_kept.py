@@ -18,7 +18,7 @@ from conformance.fidelity.spoken import Kind, holds
     good=[example("settings", {"/0/backs/0/request/messages/1/content/1/image_url/detail": "auto"})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
-    """Every image arrives, also one in a result.
+    """Every image arrives with its type, also one in a result.
 
     To fix it, translate images in results, too: on a wire whose results are text, in a message of the user after them.
     """
@@ -26,3 +26,6 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
         where = "in a result" if each.before.name == "tool" else "of the user"
         text = f"expected the image {where}, got its data nowhere"
         yield PassageLoss(text, passage.at(each.before), passage.at_loss(each.before))
+    elif each.after is not None and None not in (each.before.id, each.after.id) and each.before.id != each.after.id:
+        text = f"expected an image of the type {each.before.id}, got one of {each.after.id!r}"
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after))

@@ -12,7 +12,8 @@ _HOLDING = ("messages",)
 
 
 def _failed(passage: Passage) -> Sequence[Became]:
-    return [each for each in kept(Kind.RESULT)(passage) if each.before.failed and each.after is not None]
+    found = [each for each in kept(Kind.RESULT)(passage) if each.after is not None]
+    return [each for each in found if each.before.failed or (each.after is not None and each.after.failed)]
 
 
 @fact(
@@ -25,13 +26,16 @@ def _failed(passage: Passage) -> Sequence[Became]:
     good=[example("session", {"/1/backs/0/request/messages/3/content": '{"error": "There is no such city."}'})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
-    """A result that says that its tool failed still says so.
+    """A result that says that its tool failed still says so, and no other one does.
 
-    A model takes an error for an answer otherwise. To fix it, keep `is_error`; on a wire without such a flag, say it in
-    the text, which is a SHOULD.
+    A model takes an error for an answer otherwise, or an answer for an error. To fix it, keep `is_error`; on a wire
+    without such a flag, say it in the text, which is a SHOULD.
     """
     before, after = each.before, each.after
     if after is None or after.failed:
+        if after is not None and not before.failed:
+            text = "expected a result, got one that says that its tool failed"
+            yield PassageLoss(text, passage.at(before), passage.at_after(after))
         return
     says_so = "error" in after.value.lower() and "error" not in before.value.lower()
     if not says_so:

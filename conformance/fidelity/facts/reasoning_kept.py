@@ -25,6 +25,16 @@ def _reasoning(passage: Passage) -> Sequence[Became]:
     return [each for each in found if wire not in _SEALING or each.before.turn in sealed]
 
 
+def _is_elsewhere(each: Became, passage: Passage) -> bool:
+    """Return whether reasoning is in another turn than the answer and the calls that it led to."""
+    own = [
+        other.after.turn
+        for other in passage.became(Kind.ANSWER, Kind.CALL)
+        if other.before.turn == each.before.turn and other.after is not None
+    ]
+    return bool(own) and each.after is not None and each.after.turn not in own
+
+
 def _gives_any(session: Sequence[Pair]) -> bool:
     """Return whether the provider shows reasoning, and so may want it back."""
     replies = [Spoken(back, "response") for pair in session for back in pair.backs]
@@ -55,6 +65,9 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     if after is None:
         text = f"expected the reasoning {before.value!r:.60}, got none like it"
         yield PassageLoss(text, passage.at(before), passage.at_loss(before))
+    elif not passage.is_reply and _is_elsewhere(each, passage):
+        text = f"expected the reasoning {before.value!r:.60} in its own turn, got it in another"
+        yield PassageLoss(text, passage.at(before), passage.at_after(after))
     elif each.moved:
         yield PassageLoss(f"expected reasoning, got it as {after.kind}", passage.at(before), passage.at_after(after))
     elif each.spaced:

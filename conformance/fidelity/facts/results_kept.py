@@ -29,6 +29,9 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
         became = passage.at_loss(before) if after is None else passage.at_after(after)
         yield PassageLoss(text, passage.at(before), became)
         return
+    if passage.repeated(before) > 1:
+        yield PassageLoss("expected the result once, got it again", passage.at(before), passage.at_after(after))
+        return
     if before.value and before.value not in after.value:
         text = "expected the result as it was, got other white space"
         yield PassageLoss(text, passage.at(before), passage.at_after(after), Level.SHOULD)

@@ -18,7 +18,7 @@ from conformance.fidelity.spoken import Kind
     good=[example("settings", {"/0/backs/0/request/messages/1/content/0/text": "Where is this? (an image follows)"})],
 )
 def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
-    """Every text of the user arrives word for word.
+    """Every text of the user arrives word for word, as often as it was said.
 
     To fix it, translate each part of a content, also beside results and images. A change of white space alone is a
     SHOULD.
@@ -29,6 +29,9 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     elif each.moved:
         text = f"expected a text of the user, got a {each.after.kind}"
         yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after), Level.SHOULD)
+    elif (times := passage.repeated(each.before)) > 1:
+        text = f"expected the text as often as it was said, got it {times} times as often"
+        yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after))
     elif each.spaced:
         text = "expected the text as it was, got other white space"
         yield PassageLoss(text, passage.at(each.before), passage.at_after(each.after), Level.SHOULD)

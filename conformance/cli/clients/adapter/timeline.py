@@ -1,8 +1,11 @@
 """Run the scenarios with the last release of each month, and print which rules each of them breaks.
 
 The releases come from the index that pip or npm is configured to use, without pre-releases and withdrawn ones; of a
-month it takes the highest version. Results are written to DIR/<name>@<version>.<provider>.json, and a release that has
-them there is not run again. A release that cannot be installed is skipped.
+month it takes the highest version. A mirror may not know on which day a release was published: --dates takes the days
+of the repository's tags, and --by minor goes by versions alone.
+
+Results are written to DIR/<name>@<version>.<provider>.json, and a release that has them there is not run again. A
+release that cannot be installed is skipped.
 
 Exit codes: 0 printed, 2 if no release could be run.
 """
@@ -25,7 +28,9 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\
   conformance adapter timeline langchain-deepseek
   conformance adapter timeline openai-sdk-responses --months 24 --scenario 'interleaved-*' --format json
-  conformance adapter timeline pydantic-ai --every 3 --write reports/timelines"""
+  conformance adapter timeline pydantic-ai --every 3 --write reports/timelines
+  conformance adapter timeline aisdk-openai --dates tags.txt    # what git tag --format … prints, see --dates
+  conformance adapter timeline aisdk-openai --by minor --minors 6"""
 
 _KIND: Final = "timelines"
 
@@ -34,7 +39,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("--months", metavar="N", type=int, default=12, help="how many months, the current one included (default: 12)")
-    add("--every", metavar="N", type=int, default=1, help="one release of each N months (default: 1)")
+    add("--every", metavar="N", type=int, default=1, help="one release of each N months or minors (default: 1)")
+    add(
+        "--by",
+        choices=("month", "minor"),
+        default="month",
+        help="the last release of each month (default), or of each minor version",
+    )
+    add("--minors", metavar="N", type=int, default=12, help="with --by minor, how many, the newest first (default: 12)")
+    add(
+        "--dates",
+        metavar="FILE",
+        default="",
+        help="lines of a tag and a day, in place of the days of the index, as printed by "
+        "git tag --format '%%(refname:short) %%(creatordate:short)'",
+    )
     add("--write", metavar="DIR", default="", help="also write it to DIR/<name>.<provider>.json, which reports read")
     add(
         "--results",
@@ -51,22 +70,30 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here because these modules load the rules and httpx, which --help does not need.
     import orjson
 
-    from conformance.adapters import definition, timeline
+    from conformance.adapters import definition, release_days, timeline
     from conformance.reporting.renderers import releases as rendered
     from conformance.reporting.text import printable_json
 
-    for option in ("months", "every"):
+    for option in ("months", "every", "minors"):
         if getattr(arguments, option) < 1:
             raise Unusable(f"--{option} {getattr(arguments, option)}: expected 1 or more")
     chosen = definition.load(arguments.name, _adapters.definitions_folder(arguments))
-    dates = dict(_releases.listed(chosen))
+    if "@" in arguments.name:
+        raise Unusable(f"{arguments.name}: a timeline has all releases; omit the version")
+    _releases.check(chosen, arguments)
+    dates = _days(chosen, arguments)
     today = datetime.now(UTC).date()
-    months = timeline.last_of_months(dates, today, arguments.months, arguments.every)
-    if not months:
-        raise Unusable(f"{chosen.package} has no dated release in the last {arguments.months} months; use --months")
+    if arguments.by == "minor":
+        versions = release_days.last_of_minors(tuple(dates), arguments.minors, arguments.every)
+    else:
+        versions = release_days.last_of_months(dates, today, arguments.months, arguments.every)
+    if not versions:
+        raise Unusable(
+            f"{chosen.package} has no dated release in the last {arguments.months} months; use --months, or --by minor"
+        )
     target = Path(arguments.results) if arguments.results else cache_root(_KIND)
     with artifacts.locked(target):
-        tried = {version: _tried(chosen.at(version), target, arguments) for version in months}
+        tried = {version: _tried(chosen.at(version), target, arguments) for version in versions}
     report: dict[str, Any] = {
         "adapter": chosen.name,
         "package": chosen.package,
@@ -84,6 +111,31 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print("".join(rendered.timeline(report)), end="")
     return 0 if any(not isinstance(found, str) for found in tried.values()) else 2
+
+
+def _days(chosen: "AdapterDefinition", arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the day of each release; with --by minor none, unless a file has it."""
+    from conformance.adapters import release_days
+
+    listed = dict(_releases.listed(chosen))
+    if arguments.dates:
+        try:
+            text = Path(arguments.dates).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise Unusable(f"--dates {arguments.dates}: cannot be read: {why}") from None
+        given = release_days.of_tags(text, chosen.package)
+        listed |= {version: day for version, day in given.items() if version in listed}
+    elif arguments.by == "minor":
+        return dict.fromkeys(listed, "")
+    found = release_days.plausible(listed)
+    changed = sum(1 for version, day in found.items() if day != listed[version])
+    if changed:
+        print_error(
+            f"{changed} of {len(listed)} releases have a later day at the index than a later release of the same minor "
+            "version, whose day is taken; if the index is a mirror, use --dates or --by minor"
+        )
+    return found
 
 
 def _tried(chosen: "AdapterDefinition", target: Path, arguments: argparse.Namespace) -> "Results | str":
