@@ -107,6 +107,16 @@ def check_results(results: Results) -> tuple[CheckResult, ...]:
     return tuple([result for case in results.cases for result in _of_case(results.name, case)])
 
 
+def broken_cases(results: Results) -> Iterator[str]:
+    """Yield the names of the cases in which a MUST is broken or this project has a bug."""
+    bad = (Status.FAILED, Status.ERRORED)
+    for case in results.cases:
+        # Most cases break nothing: a result of each of their checks would be made for naught.
+        may = any(each.status in bad for each in case.outcomes) or any(each.status in bad for each in case.probes)
+        if may and any(each.is_bad and each.status in bad for each in _of_case(results.name, case)):
+            yield case.name
+
+
 def evaluate(
     many: Sequence[Results], entries: Sequence[Entry], today: str = "", *, allow_wide: bool = False
 ) -> GateResult:

@@ -7,19 +7,21 @@ from typing import Any
 
 import pytest
 
-from conformance import load_profile
+from conformance import baseline, load_profile, profiles
+from conformance.baseline import Entry
 from conformance.cli import main
 from conformance.errors import Unusable
 from conformance.evidence import index
 from conformance.evidence.compared import Comparison, observe
 from conformance.evidence.contribution import Contribution, contribute
 from conformance.evidence.fetching import Cache
-from conformance.evidence.index import IndexedRecording, PublicFile
+from conformance.evidence.index import REDACTED, IndexedRecording, PublicFile
 from conformance.evidence.recorded_run import RecordedRun
 from conformance.formats import read
 from conformance.observations.sights import digest
 from conformance.resources import folder
 from conformance.results import Level, Status
+from tests.loops import every
 
 WIRE = folder("fixtures") / "wire"
 GIVEN = Contribution(f"owner/name@{'0' * 40}", "MIT", date="2026-11-01")
@@ -129,3 +131,47 @@ def test_the_results_of_each_wire_have_a_file_of_their_own(
     assert ["anthropic.messages.json", *chat] == sorted(each.name for each in (tmp_path / "results").iterdir())
     assert "anthropic.messages: 3 recordings, 1 break a MUST" in capsys.readouterr().out
     assert 4 == len(stored)
+
+
+def test_a_redacted_recording_is_excused_from_rules_about_ids_alone(
+    stored: list[IndexedRecording], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "load", lambda: tuple([each._replace(fixture=REDACTED) for each in stored]))
+    run = RecordedRun(load_profile("anthropic").on("messages"))
+    assert {stored[1].digest} == {played.recording.digest for played, _ in run.unexpected(Level.MUST)}
+    assert "" == run.expected(run.played[1], "native/reply-shape")
+    assert REDACTED == run.expected(run.played[1], "tool-calls/id-in-claimed-format")
+
+
+@every(
+    ("subject", "most", "expected"),
+    [
+        ("anthropic.messages/native/reply-shape/{digest}", None, ""),
+        ("anthropic.messages/native/reply-shape/*", 1, ""),
+        ("openai/native/reply-shape", None, ""),
+        ("anthropic.messages/requests/refusal-missed", None, ""),
+        ("anthropic.messages/usage/adds-up", None, "{match}, which no recording shows"),
+        ("anthropic.messages/native/reply-shape/*", 0, "{match} 0 times, got 1"),
+    ],
+)
+def test_an_entry_of_the_baseline_covers_as_many_recordings_as_it_says(
+    subject: str, most: int | None, expected: str, stored: list[IndexedRecording], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = f"recordings/{subject.format(digest=stored[1].digest)}"
+    entry = Entry(match, "Cut.", "https://example.org", max=most)
+    monkeypatch.setattr(baseline, "load", lambda **_: (entry,))
+    found = RecordedRun(load_profile("anthropic").on("messages")).stale()
+    assert [expected.format(match=match)] * bool(expected) == list(found)
+
+
+@pytest.mark.slow
+def test_each_entry_about_a_rule_covers_a_recording_of_the_index() -> None:
+    found = []
+    for provider in sorted(filter(profiles.has, {each.provider for each in index.load()})):
+        try:
+            run = RecordedRun(provider)
+        except Unusable:
+            pytest.skip("NOT RUN: `conformance evidence fetch` has not fetched the recordings")
+        broken = [f"{played.name}: {outcome.rule}" for played, outcome in run.unexpected(Level.MUST)]
+        found += [*run.stale(), *broken]
+    assert [] == found

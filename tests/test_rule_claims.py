@@ -1,6 +1,7 @@
 """The claims that rules declare are exactly those that they ask for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -126,22 +127,27 @@ def recorded(rule: Rule, reads: Reads) -> Rule:
     return replace(rule, judge=judge, among=None, where=where, when=None, known_by=known_by)
 
 
-def samples(of_rules: Sequence[Rule]) -> Iterator[tuple[Example, Mapping[str, Any]]]:
-    """Yield conversations with claims: the examples of some rules, wrong shapes, and those above."""
+def by_claims(of_rules: Sequence[Rule]) -> Mapping[str, list[Example]]:
+    """Return conversations by the claims that they are judged by: examples of some rules, wrong shapes, those above."""
     examples = [example for rule in of_rules for example in (*rule.bad, *rule.good)]
     examples += [Example("tool-result", edits, {claim: REFUSED}) for claim, edits, _ in SHAPES]
     examples += [example for each in MORE.values() for example in each]
+    found: dict[str, list[Example]] = {}
     for example in examples:
         for more in ({}, ALWAYS, BY_SWITCH):
-            yield example, {**example.claims, **more}
+            found.setdefault(json.dumps({**example.claims, **more}, sort_keys=True), []).append(example)
+    return found
 
 
 def observed(chosen: Sequence[Rule]) -> Reads:
     """Return the claims that each of these rules is seen to ask for."""
     reads = Reads()
-    watched = [recorded(rule, reads) for rule in chosen]
-    for example, claims in samples(chosen):
-        check(example.conversation(), changed(of(claims), reads.observed), watched)
+    watched = tuple([recorded(rule, reads) for rule in chosen])
+    for claims, examples in by_claims(chosen).items():
+        # One profile for all of them, because the plan of a judgement belongs to the claims of a profile.
+        watcher = changed(of(json.loads(claims)), reads.observed)
+        for example in examples:
+            check(example.conversation(), watcher, watched)
     return reads
 
 

@@ -47,7 +47,7 @@ def test_ajv_reports_a_wrong_schema(wrong: dict[str, Any], reason: str, packages
 
 
 def test_ci_compiles_the_schemas_with_a_pinned_ajv() -> None:
-    assert f" '{STEP}' " in (ROOT.parent / ".ci" / "run").read_text("utf-8")
+    assert f" '{STEP}'\n" in (ROOT.parent / ".ci" / "run").read_text("utf-8")
     assert all(re.fullmatch(r"[a-z-]+@\d+\.\d+\.\d+", package) for package in ajv.PACKAGES)
 
 

@@ -40,3 +40,19 @@ def test_high_confidence_needs_a_source_with_a_place(source: dict[str, str], con
     claims = {"stream.done": (profiles.Claim("stream.done", value=True, source=words, confidence=confidence),)}
     profile = profiles.Profile("made", models=(profiles.Model("m", claims),))
     assert expected == len(list(without_a_place(profile)))
+
+
+def test_what_was_only_searched_for_is_unknown() -> None:
+    known = []
+    for name in profiles.names():
+        whole = profiles.load_profile(name)
+        for section in (whole, *whole.protocols.values()):
+            holders = [("", section.claims), *((model.name, model.claims) for model in section.models)]
+            known += [
+                f"{section.name}: {claim.name} of {model or 'any model'} is {claim.value!r}"
+                for model, histories in holders
+                for history in histories.values()
+                for claim in history
+                if all(source.searched for source in claim.source) and claim.value != profiles.UNKNOWN
+            ]
+    assert [] == known

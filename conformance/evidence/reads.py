@@ -72,18 +72,26 @@ class _RecordingClaims(dict[str, Any]):
 class _ChangedProfile(Profile):
     """A profile whose claims go through a function first."""
 
-    __slots__ = ("_change", "_profile")
+    __slots__ = ("_change", "_made", "_profile", "_wires")
 
     _change: Callable[[Claims], Claims]
+    _made: dict[int, tuple[Claims, Claims]]
     _profile: Profile
+    _wires: dict[str, Profile]
 
     def on(self, protocol: str) -> Profile:
         """Return the profile of one wire, whose claims are changed too."""
-        return changed(self._profile.on(protocol), self._change)
+        if protocol not in self._wires:
+            self._wires[protocol] = changed(self._profile.on(protocol), self._change)
+        return self._wires[protocol]
 
     def at(self, model: str = "", date: str = "") -> Claims:
-        """Return the changed claims that hold for a model on a day."""
-        return self._change(self._profile.at(model, date))
+        """Return the changed claims that hold for a model on a day; those of equal claims are one object."""
+        claims = self._profile.at(model, date)
+        if id(claims) not in self._made:
+            # The claims are kept beside, so that no others get their id.
+            self._made[id(claims)] = claims, self._change(claims)
+        return self._made[id(claims)][1]
 
     def contested(self, model: str = "", date: str = "") -> Claims:
         """Return what other sources say of the claims as they are."""
@@ -94,8 +102,8 @@ def changed(profile: Profile, change: Callable[[Claims], Claims]) -> Profile:
     """Return a profile whose claims for every model and day are changed by a function."""
     # The class is frozen and has no such fields, so its constructor cannot set them.
     made = _ChangedProfile(profile.name)
-    object.__setattr__(made, "_profile", profile)
-    object.__setattr__(made, "_change", change)
+    for name, value in {"_profile": profile, "_change": change, "_made": {}, "_wires": {}}.items():
+        object.__setattr__(made, name, value)
     return made
 
 

@@ -88,10 +88,36 @@ class RecordedRun:
     def expected(self, played: Played, rule: str) -> str:
         """Return why a failure of a recording is expected: a baseline entry, or what was changed in the fixture."""
         recording = played.recording
+        if recording.fixture and (not recording.is_partial or any(map(recording.is_altered, by_id()[rule].reads))):
+            return recording.fixture
+        entry = next((each for each in self._entries if each.covers(self._names(recording, rule))), None)
+        return entry.reason if entry is not None else ""
+
+    def stale(self) -> tuple[str, ...]:
+        """Return what is wrong with the baseline's entries about rules about providers, of this provider.
+
+        Each entry has to cover a recording, and not more of them than it says.
+        """
+        named = {f"{RECORDINGS}/{self.profile.name}/{rule.id}" for rule in _rules()}
+        own = [each for each in self._entries if {each.match, each.match.rpartition("/")[0]} & named]
+        broken = [
+            self._names(played.recording, outcome.rule)
+            for played in self.played
+            for outcome in played.outcomes
+            if outcome.status is Status.FAILED and (played.recording.is_partial or not played.recording.fixture)
+        ]
+        covered = [(entry, sum(entry.covers(names) for names in broken)) for entry in own]
+        unused = [f"{entry.match}, which no recording shows" for entry, met in covered if not met and not entry.flaky]
+        over = [
+            f"{entry.match} {entry.max} times, got {met}"
+            for entry, met in covered
+            if entry.max is not None and met > entry.max
+        ]
+        return (*unused, *over)
+
+    def _names(self, recording: IndexedRecording, rule: str) -> tuple[str, str]:
         bare = f"{RECORDINGS}/{self.profile.name}/{rule}"
-        named = (bare, f"{bare}/{recording.digest}")
-        entry = next((each for each in self._entries if each.covers(named)), None)
-        return recording.fixture if recording.fixture else entry.reason if entry is not None else ""
+        return bare, f"{bare}/{recording.digest}"
 
     def results(self) -> Results:
         """Return what the recordings show of each rule, plain and streamed; hand-written fixtures count for nothing."""

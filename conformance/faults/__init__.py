@@ -150,6 +150,7 @@ class ServerFault:
         """Return the reply with the fault; the same reply if it cannot have it."""
         if not self.exists(sent):
             return sent
+        # Events share objects, such as a call in several of them: a copy that shares them is changed in one place.
         return self.change(sent._replace(body=copy.deepcopy(sent.body), events=copy.deepcopy(sent.events)))
 
 

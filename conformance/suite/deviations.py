@@ -1,9 +1,9 @@
 """The deviations of probes about messages, ids, calls, results and parameters: each changes one thing."""
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
+from conformance.documents.pointer import copied
 from conformance.suite.changed_requests import (
     ChangedRequest,
     Inapplicable,
@@ -41,7 +41,7 @@ def _results_orphaned(request: ChangedRequest) -> None:
 
 def _results_duplicated(request: ChangedRequest) -> None:
     last = last_results(request.messages)[-1]
-    request.messages.insert(last + 1, copy.deepcopy(request.messages[last]))
+    request.messages.insert(last + 1, copied(request.messages[last]))
 
 
 def _results_unknown(request: ChangedRequest) -> None:
@@ -140,7 +140,7 @@ def _content(request: ChangedRequest, form: str, on: str = "tool") -> None:
         if form == "absent":
             message.pop("content", None)
         else:
-            message["content"] = copy.deepcopy(_CONTENTS[form])
+            message["content"] = copied(_CONTENTS[form])
 
 
 def _unknown_field(request: ChangedRequest, on: str, key: str = "x_note") -> None:

@@ -1,10 +1,10 @@
 """Probes: a request of a scenario with a deviation, what the claims predict, and what the provider does."""
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance import rules
+from conformance.documents.pointer import copied
 from conformance.errors import Unusable
 from conformance.judge import check, judge_last
 from conformance.observations.counts import prompt_tokens
@@ -141,9 +141,9 @@ def with_changes(
     `transcript` is what the body was made from, message by message, with the reasoning that was omitted. `before` are
     the exchanges that led to it. Raises Inapplicable if a change finds nothing to change.
     """
-    changed: dict[str, Any] = copy.deepcopy(dict(body))
+    changed: dict[str, Any] = copied(dict(body))
     for number, change in enumerate(changes):
-        unchanged = copy.deepcopy(changed) if number else body
+        unchanged = copied(changed) if number else body
         CHANGES[change.name](ChangedRequest(changed, transcript, claims, before), **change.parameters)
         if changed == unchanged and change.name not in _SAME_VALUE:
             raise Inapplicable

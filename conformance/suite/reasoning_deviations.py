@@ -4,11 +4,11 @@ Only Responses has items with ids of their own. A call carries the id of its ite
 wire alone; on any other wire, the deviations about items find nothing to change.
 """
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from conformance.convert import egress
+from conformance.documents.pointer import copied
 from conformance.suite.changed_requests import (
     ChangedRequest,
     Inapplicable,
@@ -45,7 +45,7 @@ def _write(request: ChangedRequest, on: str, values: Mapping[str, Any], usual: A
         raise Inapplicable
     for message, _ in _turns(request, on):
         _strip(message, request)
-        message[key_of(field)] = copy.copy(values.get(field, usual))
+        message[key_of(field)] = copied(values.get(field, usual))
 
 
 def _altered(request: ChangedRequest, on: str = "tool") -> None:
@@ -198,7 +198,7 @@ CHANGES: Final[Mapping[str, Callable[..., None]]] = {
     "details-reordered": _details(lambda details: details.reverse(), 2),
     "details-dropped": _details(_drop, 2),
     "details-edited": _details(_edit, 1),
-    "details-duplicated": _details(lambda details: details.append(copy.deepcopy(details[-1])), 1),
+    "details-duplicated": _details(lambda details: details.append(copied(details[-1])), 1),
     "signatures-dropped": _signatures(_remove),
     "signatures-altered": _signatures(_alter),
     "item-ids": _item_ids,
@@ -237,7 +237,7 @@ def _fill(message: dict[str, Any], field: str, source: Mapping[str, Any]) -> Non
 
 
 def _reworded(source: Mapping[str, Any]) -> dict[str, Any]:
-    changed: dict[str, Any] = copy.deepcopy(dict(source))
+    changed: dict[str, Any] = copied(dict(source))
     if "reasoning_content" in changed:
         changed["reasoning_content"] += _OTHER_WORDS
     for detail in changed.get("reasoning_details", ()):

@@ -1,11 +1,10 @@
 """Keys that are not sent: the client's own, those of other providers, and nulls that the provider rejects."""
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from conformance.convert.egress.drafts import Demands, Outbound
-from conformance.documents.pointer import Place
+from conformance.documents.pointer import Place, copied
 from conformance.schemas import validator
 from conformance.wire.reasoning import ALL_KEYS
 
@@ -17,7 +16,7 @@ def drafts_of(transcript: Sequence[Mapping[str, Any]], demands: Demands) -> list
 
     Keys for reasoning stay: `fix_reasoning` handles them.
     """
-    drafts = [Outbound(copy.deepcopy(dict(message)), number) for number, message in enumerate(transcript)]
+    drafts = [Outbound(copied(dict(message)), number) for number, message in enumerate(transcript)]
     for error in validator("canonical/transcript").errors(transcript):
         if error.keyword == "additionalProperties":
             for key in error.extra:

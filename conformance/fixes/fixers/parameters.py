@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from typing import Any, Final
 
+from conformance.documents.pointer import copied
 from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.rules.messages.budget_not_too_small import LEAST_BUDGET
 from conformance.wire.native import CHAT
@@ -103,5 +103,5 @@ def _earlier_tools(request: Mapping[str, Any], problem: ClientProblem) -> Iterat
             return
     if problem.rule == _UNDECLARED and not request.get("tools") and problem.exchange.protocol == CHAT:
         names = dict.fromkeys(str(call.name) for call in problem.index.calls if call.place[0] == problem.number)
-        tools = [{"type": "function", "function": {"name": name, "parameters": deepcopy(_ANY)}} for name in names]
+        tools = [{"type": "function", "function": {"name": name, "parameters": copied(_ANY)}} for name in names]
         yield Candidate({**request, "tools": tools}, "declare the tools of the history, without their parameters")

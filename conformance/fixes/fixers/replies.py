@@ -4,13 +4,12 @@ What the client lost on the way is known then: the reply is in the same file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from typing import Any, Final
 
 from conformance import wires
 from conformance.convert import parse_reply
 from conformance.convert.egress import request_fields, with_reasoning
-from conformance.documents.pointer import render
+from conformance.documents.pointer import copied, render
 from conformance.fixes.content import CALLS, REASONING
 from conformance.fixes.fixers.history import without_index
 from conformance.fixes.problem import Candidate, ClientProblem
@@ -90,9 +89,9 @@ def _native_places(native: Native, position: int) -> list[tuple[Any, ...]]:
 def _messages(returned: Resent, problem: ClientProblem) -> Iterator[dict[str, Any]]:
     """Yield a message as its reply was: with the reasoning where the provider reads it, then where the reply had it."""
     reply, value = returned.reply.message, returned.value
-    said: dict[str, Any] = {key: deepcopy(reply[key]) for key in _OF_REPLY if key in reply}
+    said: dict[str, Any] = {key: copied(reply[key]) for key in _OF_REPLY if key in reply}
     if reply.get("tool_calls"):
-        said["tool_calls"] = [deepcopy(without_index(call)) for _, call in objects(reply["tool_calls"])]
+        said["tool_calls"] = [copied(without_index(call)) for _, call in objects(reply["tool_calls"])]
     bare = {key: each for key, each in {**value, **said}.items() if key not in ALL_KEYS}
     canonical = _canonical(returned.reply, problem)
     held: dict[str, Any] = {key: value[key] for key in ALL_KEYS if key in value}

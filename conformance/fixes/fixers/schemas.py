@@ -1,10 +1,9 @@
 """JSON Schemas of tools and of structured output, as the provider accepts them."""
 
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any, Final
 
-from conformance.documents.pointer import Place, value_at
+from conformance.documents.pointer import Place, copied, value_at
 from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.rules.tool_parameters import is_array, parts
 from conformance.wire.values import as_object
@@ -25,18 +24,18 @@ _SCHEMAS: Final = frozenset({"parameters", "schema", "input_schema"})
 def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests with the schema at the place of the finding completed, or the tool in the form of its wire."""
     for title, steps in _STEPS:
-        request = deepcopy(problem.request)
+        request = copied(problem.request)
         holder, key = _schema_of(request, problem.place)
         if holder is not None and any([step(holder, key) for step in steps]):
             yield Candidate(request, title)
     if problem.exchange.protocol == "gemini":
-        request = deepcopy(problem.request)
+        request = copied(problem.request)
         holder, key = _schema_of(request, problem.place)
         if key == "parameters" and "parameters" in holder:
             holder["parametersJsonSchema"] = holder.pop("parameters")
             yield Candidate(request, "send the parameters as JSON Schema, not as Gemini's part of it", whole=True)
     for at in range(len(problem.place), 0, -1):
-        request = deepcopy(problem.request)
+        request = copied(problem.request)
         value = value_at(request, problem.place[:at])
         if isinstance(value, dict) and _in_the_other_form(value):
             yield Candidate(request, "send the function in the form of this wire", whole=True)
@@ -126,12 +125,24 @@ def _declared_alone(holder: dict[str, Any], key: str) -> bool:
     return changed
 
 
+def _typed_branches(holder: dict[str, Any], key: str) -> bool:
+    """Write the type beside `anyOf` into its branches."""
+    found = [
+        part for _, part in parts(as_object(holder.get(key))) if "type" in part and isinstance(part.get("anyOf"), list)
+    ]
+    for part in found:
+        kind = part.pop("type")
+        part["anyOf"] = [{"type": kind, **each} if isinstance(each, dict) else each for each in part["anyOf"]]
+    return bool(found)
+
+
 def _without_strict(holder: dict[str, Any], _key: str) -> bool:
     return holder.pop("strict", None) is not None
 
 
 _STEPS: Final = (
     ("let each array have items of any kind", (_with_items,)),
+    ("write the type into each branch", (_typed_branches,)),
     ("require only properties that are declared", (_declared_alone,)),
     ("say that there are no properties", (_with_properties,)),
     ("allow no other properties", (_closed,)),

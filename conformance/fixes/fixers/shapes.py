@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from copy import deepcopy
 from typing import Any, Final
 
 import orjson
 
 from conformance.documents.patch import apply
-from conformance.documents.pointer import Place, render, value_at
+from conformance.documents.pointer import Place, copied, render, value_at
 from conformance.fixes.content import REASONING
 from conformance.fixes.fixers.parameters import CONTENT
 from conformance.fixes.fixers.prepared import WITHOUT_REASONING
@@ -79,7 +78,7 @@ def _with_missing_key(problem: ClientProblem, place: Place, value: Any) -> Itera
     key = found[1]
     choices = ("tool",) if key == "role" and "tool_call_id" in value else _DEFAULTS.get(key, ())
     for default in choices:
-        yield Candidate(_replaced(problem.request, place, {**value, key: deepcopy(default)}), f"add the {key}")
+        yield Candidate(_replaced(problem.request, place, {**value, key: copied(default)}), f"add the {key}")
     for each in problem.conversation[:-1]:
         earlier = each.request if isinstance(each.request, dict) else {}
         if not place and key in earlier:

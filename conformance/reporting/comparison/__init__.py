@@ -92,10 +92,10 @@ def _changes() -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-def unchanged() -> Sequence[str]:
+@cache
+def unchanged() -> frozenset[str]:
     """Return the claims about deviations for which no request has to change."""
-    found: Sequence[str] = read_yaml(_FILE).value["none"]
-    return found
+    return frozenset(read_yaml(_FILE).value["none"])
 
 
 def _asked(claim: str, value: Any) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from conformance.gate import check_results
+from conformance.gate import broken_cases
 from conformance.profiles import UPSTREAM
 from conformance.reporting.matrix.table import ADAPTER, SPECIFICATION, Table, TableCell, worst
 from conformance.reporting.text import plural
-from conformance.results import Evidence, Status, Verdict
+from conformance.results import Evidence, Verdict
 
 OPEN: Final = "open"
 _MEASURED: Final = "measured"
@@ -130,13 +130,7 @@ def headline(table: Table) -> Headline:
     adapters = [subject for subject in shipped if subject.kind == ADAPTER]
     driven = [each for each in table.inputs.results if each.provider and not each.mine]
     played = [(each.name, case.name) for each in driven for case in each.cases if case.outcomes]
-    failed = {
-        (result.subject, result.case)
-        for each in driven
-        for result in check_results(each)
-        # What was not tested breaks nothing.
-        if result.is_bad and result.status is not Status.UNTESTED
-    }
+    failed = {(each.name, case) for each in driven for case in broken_cases(each)}
     calibration = table.inputs.calibration
     services = {subject.name: subject.service for subject in shipped}
     titles = {subject.service: subject.title for subject in reversed(shipped) if subject.kind != ADAPTER}

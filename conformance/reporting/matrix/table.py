@@ -4,8 +4,10 @@ A pure function of `reports/results/`, the profiles, the rules and the baseline,
 kind of evidence has cells of its own.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final
@@ -149,7 +151,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The whole matrix: subjects by name, rows by family and name, cells in their order.
+    """The whole matrix: subjects by name, rows by family and name, cells by subject, row, variant and evidence.
 
     `inputs` is what it was made from, for reports that show more of a subject than its cells.
     """
@@ -161,7 +163,8 @@ class Table:
 
     def of(self, subject: str) -> tuple[TableCell, ...]:
         """Return the cells of one subject."""
-        return tuple([cell for cell in self.cells if cell.subject == subject])
+        begin = bisect_left(self.cells, subject, key=attrgetter("subject"))
+        return self.cells[begin : bisect_right(self.cells, subject, begin, key=attrgetter("subject"))]
 
 
 def load_inputs(reports: Path | None = None) -> Inputs:

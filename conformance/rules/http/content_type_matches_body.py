@@ -18,8 +18,12 @@ _STREAM = "text/event-stream"
     on=answers,
     harm=Harm.FORM,
     among=has_headers,
-    where=lambda answer, _context: "content-type" in answer.exchange.headers,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    # Nothing is wrong with the type of an empty body; other rules report that there is none.
+    where=lambda answer, _context: "content-type" in answer.exchange.headers and _body(answer) != "",
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="streamed to the client as it is generated using [server-sent events]",
+    ),
     bad=[
         example("plain", {_TYPE: "text/event-stream"}),
         example("stream-plain", {_TYPE: "application/json"}),
@@ -44,7 +48,7 @@ def judge(answer: Body, context: Context) -> list[Fault]:
     `application/json` or `text/event-stream`; any other body, such as a proxy's error page, must not use these types.
     """
     exchange = answer.exchange
-    value = answer.value if exchange.native is None else exchange.native.response
+    value = _body(answer)
     got = exchange.headers["content-type"].partition(";")[0].strip().lower()
     if _is_stream(value, exchange):
         allowed = context.claim("stream.content-type") or (_STREAM,)
@@ -61,6 +65,12 @@ def judge(answer: Body, context: Context) -> list[Fault]:
         return []
     place = (answer.place[0], "headers", "content-type")
     return [Fault(f"expected the content type {' or '.join(allowed)}, got {got or 'none'!r:.60}", place=place)]
+
+
+def _body(answer: Body) -> Any:
+    """Return the body as it came, on any wire."""
+    native = answer.exchange.native
+    return answer.value if native is None else native.response
 
 
 def _is_stream(value: Any, exchange: Exchange) -> bool:

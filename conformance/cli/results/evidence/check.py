@@ -1,5 +1,8 @@
 """Check the fetched recordings with every rule about providers, and print those that somebody may have edited.
 
+A recording that breaks a MUST is a finding, unless an entry of the expected failures or the index says why. An entry
+that no recording needs any more is a finding, too: delete it.
+
 A recording is suspect if its completion tokens do not fit its text, if its reply has a member of another host or a
 round time, or if its text is that of another host's recording. Look at each: `conformance evidence add --fixture
 REASON` marks it in the index, and then it confirms nothing.
@@ -29,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the recordings that break a MUST; return 1 if there are any."""
+    """Print the recordings that break a MUST, and stale baseline entries; return 1 if there are any."""
     asked = arguments.provider
     indexed = {each.provider for each in index.load() if asked in ("", each.provider, each.service)}
     broken, finder = 0, SuspectFinder()
@@ -42,9 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
         for recording, exchange in run.exchanges():
             for suspect in finder.add(f"{recording.place} #{recording.number}", provider, exchange):
                 print(printable(f"{provider}: suspect, {suspect.reason}: {suspect.name}"))
+        stale = run.stale()
+        for each in stale:
+            print(f"{provider}: the baseline expects {each}")
         failed = len({played.recording.digest for played, _ in unexpected})
         print(f"{provider}: {plural(len(run.played), 'recording')}, {failed} break a MUST")
-        broken += failed
+        broken += failed + len(stale)
         if arguments.write and (results := run.results()).cases:
             write(Path(arguments.write), results)
     return int(bool(broken))

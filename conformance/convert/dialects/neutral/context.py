@@ -1,11 +1,10 @@
 """A context itself: its texts and calls, its tools, and the form in which it is sent to another model."""
 
-import copy
 import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.documents.pointer import Place
+from conformance.documents.pointer import Place, copied
 from conformance.wire.losses import Converted, Losses
 
 CATEGORIES: Final = ("Input", "Output", "CacheRead", "CacheWrite")
@@ -35,7 +34,7 @@ def text(message: Mapping[str, Any] | None) -> str:
 def tool_calls(message: Mapping[str, Any] | None) -> list[dict[str, Any]] | None:
     """Return a copy of every tool call of an assistant message; None if there is none."""
     blocks = (message or {}).get("Content") or ()
-    return [copy.deepcopy(block) for block in blocks if block["type"] == "ToolCall"] or None
+    return [copied(block) for block in blocks if block["type"] == "ToolCall"] or None
 
 
 def definitions(context: dict[str, Any]) -> list[dict[str, Any]]:
