@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
-from conformance.fidelity.facts._views import kept
+from conformance.fidelity.facts._views import is_given, kept
 from conformance.fidelity.passages import Became, Pair, Passage
 from conformance.fidelity.spoken import Kind, Spoken
 
@@ -21,7 +21,7 @@ def _reasoning(passage: Passage) -> Sequence[Became]:
         return found
     if wire in _SUMMARISING or not _gives_any(passage.session):
         return []
-    sealed = {each.turn for each in passage.before.of(Kind.SIGNATURE)}
+    sealed = {each.turn for each in passage.before.of(Kind.SIGNATURE) if is_given(each.value, passage)}
     return [each for each in found if wire not in _SEALING or each.before.turn in sealed]
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
-from conformance.fidelity.passages import Passage
+from conformance.fidelity.passages import Passage, squeezed
 from conformance.fidelity.spoken import Kind, SpokenPiece
 
 _SAID: Final = (Kind.USER, Kind.ANSWER, Kind.RESULT)
@@ -47,7 +47,11 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     SHOULD.
     """
     late = _late_results(passage)
-    taken = [each for each in passage.became(*_SAID) if each.after is not None and each.before not in late]
+    taken = [
+        each
+        for each in passage.became(*_SAID)
+        if each.after is not None and each.before not in late and _is_said_once(each.before, passage)
+    ]
     for one, other in pairwise(taken):
         if one.after is None or other.after is None or one.before.turn == other.before.turn:
             continue
@@ -63,6 +67,12 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
         if one.after.turn == other.after.turn and _number(other.after.place) < _number(one.after.place):
             text = f"expected the {one.before.kind} before the {other.before.kind}, got it behind"
             yield PassageLoss(text, passage.at(one.before), passage.at_after(one.after), Level.SHOULD)
+
+
+def _is_said_once(piece: SpokenPiece, passage: Passage) -> bool:
+    """Return whether a text has one place after; of one that is said again, nobody knows which it became."""
+    wanted = squeezed(str(piece.value))
+    return len([each for each in passage.after.of(piece.kind) if wanted in squeezed(str(each.value))]) == 1
 
 
 def _late_results(passage: Passage) -> list[SpokenPiece]:
