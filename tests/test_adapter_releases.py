@@ -270,6 +270,15 @@ def test_bisect_says_that_nothing_breaks_the_rule(scripted: Path, capsys: pytest
         (["bisect", "scripted@3.0", "--rule", LOSES], "name releases with --good and --bad"),
         (["bisect", "scripted", "--rule", LOSES, "--bad", "3.5"], "unknown release '3.5'"),
         (["bisect", "scripted", "--rule", LOSES, "--bad", "3.0", "--good", "3.0"], "the same release"),
+        (
+            ["bisect", "scripted", "--rule", "stream/id-once"],
+            "a rule about providers, which no release of a client breaks",
+        ),
+        (["bisect", "scripted", "--rule", LOSES, "--provider", "groq"], "unknown provider of scripted 'groq'"),
+        (["bisect", "scripted", "--rule", LOSES, "--scenario", "no-such"], "unknown scenario 'no-such'"),
+        (["timeline", "scripted@3.0"], "scripted@3.0: a timeline has all releases; omit the version"),
+        (["timeline", "scripted", "--provider", "groq"], "unknown provider of scripted 'groq'"),
+        (["timeline", "scripted", "--dates", "no-such"], "--dates no-such: cannot be read: No such file or directory"),
         (["timeline", "scripted", "--months", "0"], "expected 1 or more"),
         (["timeline", "scripted", "--every", "0"], "--every 0: expected 1 or more"),
     ],
@@ -279,6 +288,26 @@ def test_an_unusable_call_says_what_to_change(
 ) -> None:
     assert 2 == main(["adapter", *arguments, "--adapters", str(scripted)])
     assert words in capsys.readouterr().err
+
+
+def test_an_index_that_does_not_answer_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(settings, "pypi", lambda: "http://127.0.0.1:9/simple")
+    assert 2 == main(["adapter", "timeline", "langchain-deepseek"])
+    assert (
+        "the releases of langchain-deepseek cannot be listed: http://127.0.0.1:9/simple/langchain-deepseek/: "
+        "[Errno 111] Connection refused; they come from the index that pip is configured to use, over HTTP"
+    ) in capsys.readouterr().err
+
+
+@every(
+    ("option", "value"),
+    [("--seconds", "0"), ("--seconds", "-1"), ("--seconds", "x"), ("--jobs", "0"), ("--jobs", "-2")],
+)
+def test_a_run_takes_some_time_and_some_processes(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["adapter", "run", "reference", option, value])
+    assert f"argument {option}: expected a " in capsys.readouterr().err
 
 
 def test_an_adapter_without_a_package_has_no_releases(capsys: pytest.CaptureFixture[str]) -> None:

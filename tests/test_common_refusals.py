@@ -9,6 +9,8 @@ from tests.loops import every
 HELLO = {"role": "user", "content": "Hello"}
 SCHEMA = {"type": "object", "properties": {"x": {"type": "array"}}, "required": ["y"]}
 MARK = {"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}
+STRICT = {"type": "function", "function": {"name": "b", "strict": True, "parameters": {"type": "object"}}}
+UNION = {"type": "object", "properties": {"a": {"type": "string", "anyOf": [{"minLength": 1}, {"const": ""}]}}}
 JPG: dict[str, Any] = {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/4A=="}}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
 
@@ -72,6 +74,35 @@ REFUSED = {
     ("openai", "'temperature' does not support 0.2 with this model"): _chat(model="o3", temperature=0.2),
     ("openai", "'temperature' does not support 0 with this model"): _chat(model="gpt-5-mini", temperature=0),
     ("openai", "'temperature' is not supported"): {"model": "gpt-5", "input": "Hello", "temperature": 0.2},
+    ("openai", "only supported in v1/responses"): _chat(model="gpt-5.1-codex"),
+    ("openai", "'reasoning.effort' is not supported"): {
+        "model": "gpt-4o",
+        "input": "Hello",
+        "reasoning": {"effort": "low"},
+    },
+    ("github_copilot", "is not accessible via the /chat/completions endpoint"): _chat(model="gpt-5.3-codex"),
+    ("xai", "does not support parameter presencePenalty"): _chat(model="grok-4", presence_penalty=0),
+    ("groq", "json mode cannot be combined"): _chat(
+        model="llama-3.3-70b-versatile", tools=[_function()], response_format={"type": "json_object"}
+    ),
+    ("vllm", "n must be 1 when using greedy sampling"): _chat(model="Qwen/Qwen3-8B", n=2, temperature=0),
+    ("vllm", "temperature must be in [0, 2], got 3"): _chat(model="Qwen/Qwen3-8B", temperature=3),
+    ("fireworks", "must have stream=true"): _chat(model="llama", max_tokens=8192),
+    ("cerebras", "Tools with mixed values for 'strict'"): _chat(
+        model="gpt-oss-120b", tools=[_function("a"), {**STRICT}]
+    ),
+    ("moonshot", "At path 'properties.a': when using anyOf"): _chat(
+        model="kimi-k2.6", tools=[_function(parameters=UNION)]
+    ),
+    ("anthropic", "`temperature` and `top_p` cannot both"): _messages(temperature=0.5, top_p=0.9),
+    ("anthropic", "max_tokens: 100000 > 64000"): _messages(model="claude-haiku-4-5", max_tokens=100000),
+    ("gemini", "properties[0].value': Proto field is not repeating, cannot start list"): _gemini(
+        tools=_declared(parameters={"type": "object", "properties": {"a": {"type": ["string", "null"]}}})
+    ),
+    ("gemini", "Tool use with function calling is unsupported"): {
+        "model": "gemini-2.5-flash",
+        **_gemini(tools=[*_declared(), {"googleSearch": {}}]),
+    },
     ("anthropic", "0.image.source.base64.media_type"): _messages(
         messages=[{"role": "user", "content": [{**JPG, "source": {**JPG["source"], "media_type": "image/jpg"}}]}]
     ),
@@ -120,6 +151,16 @@ ACCEPTED = {
     "a temperature of a model that never reasons": ("openai", _chat(model="gpt-4o", temperature=0.2)),
     "four texts that stop": ("openai", _chat(model="gpt-4o", stop=[*"abcd"])),
     "a name of letters": ("openai", _chat(messages=[{**HELLO, "name": "Jörg"}])),
+    "a codex model on Responses": ("openai", {"model": "gpt-5.3-codex", "input": "Hello"}),
+    "many tokens in a stream": ("fireworks", _chat(model="llama", max_tokens=8192, stream=True)),
+    "functions beside a search, of Gemini 3": (
+        "gemini",
+        {
+            "model": "gemini-3.1-pro-preview",
+            **_gemini(tools=[*_declared(), {"googleSearch": {}}]),
+            "toolConfig": {"includeServerSideToolInvocations": True},
+        },
+    ),
     "an image": ("anthropic", _messages(messages=[{"role": "user", "content": [JPG]}])),
     "a long stop sequence": ("anthropic", _messages(stop_sequences=["\n\nHuman:"])),
     "a signed part without text": ("gemini", _gemini({"text": "", "thoughtSignature": "c2lnbmVk"})),

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+from operator import is_
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,9 @@ from conformance.formats import read_path
 from conformance.formats.inputs import Input
 from conformance.judge import judge, judge_apart, judge_last
 from conformance.profiles import Profile
+from conformance.wire import read_requests
 from conformance.wire.views import requests
+from conformance.wires import of, translate
 from tests.drawn_sessions import PROVIDERS, drawn
 from tests.loops import every
 
@@ -64,6 +68,27 @@ def test_drawn_sessions_have_the_outcomes_of_judging_each_request_from_scratch()
 def test_more_drawn_sessions_have_the_outcomes_of_judging_each_request_from_scratch(seeds: range) -> None:
     for seed in seeds:
         assert_same(list(drawn(seed)), _profile(seed), seed)
+
+
+def test_requests_are_translated_from_where_they_go_on_as_they_are_from_the_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for seed in range(SESSIONS):
+        conversation = list(drawn(seed))
+        one = translate(tuple(conversation))
+        with monkeypatch.context() as patch:
+            patch.setattr(read_requests, "LOOK_BACK", 0)
+            other = translate(tuple(conversation))
+        assert repr(other) == repr(one), seed
+
+
+@every("wire", ["messages", "responses", "gemini"])
+def test_a_request_that_goes_on_shares_the_messages_that_it_repeats(wire: str) -> None:
+    sessions = [list(drawn(seed)) for seed in range(SESSIONS)]
+    translated = [translate(tuple(each)) for each in sessions if of(each[0]).name == wire]
+    pairs = [(one.request, other.request) for each in translated for one, other in pairwise(each)]
+    shared = [sum(map(is_, one["messages"], other["messages"])) for one, other in pairs if one and other]
+    assert sum(shared) > sum([len(one["messages"]) for one, _ in pairs]) / 3
 
 
 def test_recorded_sessions_have_the_outcomes_of_judging_each_request_from_scratch(shared: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from conformance.arguments import positive, seconds
 from conformance.terminal import ProgressLine, print_error
 
 if TYPE_CHECKING:
@@ -34,11 +35,11 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--scenario", metavar="SCENARIO", action="append", default=[], help="only scenarios that match; repeatable")
     add("--allow-network", action="store_true", help="let drivers use the network (default: the simulator only)")
-    add("--seconds", metavar="N", type=float, help="timeout of a case (default: the adapter's own, else 60)")
+    add("--seconds", metavar="N", type=seconds, help="timeout of a case (default: the adapter's own, else 60)")
     add(
         "--jobs",
         metavar="N",
-        type=int,
+        type=positive,
         default=os.cpu_count() or 1,
         help="drivers to run at once (default: one per CPU)",
     )

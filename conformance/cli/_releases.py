@@ -31,15 +31,34 @@ def listed(chosen: "AdapterDefinition") -> "tuple[Release, ...]":
     # Imported here because httpx takes long to load, and --help does not need it.
     import httpx
 
-    from conformance.evidence.packages.registries import Registries
+    from conformance.evidence.packages.registries import NotReachable, Registries
 
     if not chosen.version:
         raise Unusable(f"{chosen.name} has no package with releases")
+    registry, tool = ("npm", "npm") if chosen.language == "node" else ("pypi", "pip")
     with httpx.Client(headers={"user-agent": "wire-conformance"}) as client:
-        found = Registries(client).releases("npm" if chosen.language == "node" else "pypi", chosen.package)
+        try:
+            found = Registries(client).releases(registry, chosen.package)
+        except NotReachable as error:
+            raise Unusable(
+                f"the releases of {chosen.package} cannot be listed: {error}; they come from the index that {tool} is "
+                "configured to use, over HTTP"
+            ) from None
     if not found:
         raise Unusable(f"the index lists no release of {chosen.package} that is not a pre-release")
     return found
+
+
+def check(chosen: "AdapterDefinition", arguments: argparse.Namespace) -> None:
+    """Refuse a provider that the adapter has not, and scenarios that there are not, before anything is installed."""
+    from conformance import scenarios
+    from conformance.adapters.driver import Driver
+    from conformance.adapters.runs import plan_for
+
+    planned = plan_for(chosen, arguments.provider or chosen.providers[0], Driver(()))
+    scenarios.played_by_clients(
+        planned.profile.wire, arguments.scenario, agents=bool(chosen.agent), histories=True, states=scenarios.STATES
+    )
 
 
 def plan(chosen: "AdapterDefinition", arguments: argparse.Namespace, cases: Sequence[str] = ()) -> "RunPlan":

@@ -70,7 +70,11 @@ def _difference(before: Any, after: Any, place: Place) -> Iterator[Operation]:
 
 
 def _of_lists(before: list[Any], after: list[Any], place: Place) -> Iterator[Operation]:
-    matcher = SequenceMatcher(None, [_text(each) for each in before], [_text(each) for each in after], autojunk=False)
+    texts = [_text(each) for each in before]
+    # Most items are the same objects, of which the text is known.
+    known = dict(zip(map(id, before), texts, strict=True))
+    others = [known.get(id(each)) or _text(each) for each in after]
+    matcher = SequenceMatcher(None, texts, others, autojunk=False)
     # From the end, so that a position stays what it is in the old list until its own turn.
     for tag, start, end, new_start, new_end in reversed(matcher.get_opcodes()):
         if tag == "equal":

@@ -6,7 +6,7 @@ and the names of tools. Ids, parameters, and keys that only the client reads are
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -49,6 +49,10 @@ _LONG: Final = 40
 """How many characters a text under an unknown key has that is content."""
 
 
+MAX_REMEMBERED: Final = 4096
+"""Of how many messages is kept what they say: forms of a request have most of them in common."""
+
+
 class HeldContent(NamedTuple):
     """What a request says.
 
@@ -66,33 +70,90 @@ class HeldContent(NamedTuple):
     all_text: str
 
 
-def content_of(exchange: Exchange) -> HeldContent:
-    """Return what the request of a translated exchange says."""
+class _Said(NamedTuple):
+    """What one message says, or one unit of a native list: that has texts alone. `plain`: each kind without blanks."""
+
+    unit: Mapping[str, Any]
+    texts: Sequence[str]
+    reasoning: Sequence[str] = ()
+    calls: Sequence[str] = ()
+    result: str | None = None
+    plain: tuple[str, ...] = ("", "", "", "")
+
+
+class Remembered:
+    """What messages say, by their identity; each is held, so that no other object gets it."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._messages: dict[int, _Said] = {}
+        self._units: dict[int, _Said] = {}
+
+    def message(self, message: Mapping[str, Any]) -> _Said:
+        """Return what a canonical message says."""
+        return self._messages.get(id(message)) or _kept(_said(message), self._messages)
+
+    def unit(self, unit: Mapping[str, Any]) -> _Said:
+        """Return the texts of a message, item or content of another wire."""
+        return self._units.get(id(unit)) or _kept(_of_unit(unit), self._units)
+
+
+def _kept(said: _Said, among: dict[int, _Said]) -> _Said:
+    if len(among) >= MAX_REMEMBERED:
+        among.clear()
+    among[id(said.unit)] = said
+    return said
+
+
+def _said(message: Mapping[str, Any]) -> _Said:
+    texts, reasoning = list(_texts(message)), list(_reasoning(message))
+    calls = [_call(call) for _, call in objects(message.get("tool_calls"))]
+    result = content_text(message.get("content")) if message.get("role") == "tool" else None
+    kinds = (texts, reasoning, _decoded(calls), (result or "",))
+    return _Said(message, texts, reasoning, calls, result, tuple([plain("".join(each)) for each in kinds]))
+
+
+def _of_unit(unit: Mapping[str, Any]) -> _Said:
+    texts = _leaves(unit)
+    return _Said(unit, texts, plain=(plain("".join(texts)), "", "", ""))
+
+
+def content_of(exchange: Exchange, remembered: Remembered | None = None) -> HeldContent:
+    """Return what the request of a translated exchange says; `remembered` holds what is known of its messages."""
+    known = Remembered() if remembered is None else remembered
     body = as_object(exchange.request)
-    texts, reasoning, calls, results = list[str](), list[str](), list[str](), list[tuple[str | None, str]]()
-    answered: dict[str, list[str]] = {}
-    for _, message in objects(body.get("messages")):
-        reasoning += _reasoning(message)
-        if message.get("role") == "tool":
-            waiting = answered.get(repr(message.get("tool_call_id")), [])
-            text = content_text(message.get("content"))
-            results.append((waiting.pop(0) if waiting else None, text))
-        own = [_call(call) for _, call in objects(message.get("tool_calls"))]
-        calls += own
-        if own:
-            answered = {}
-        for (_, call), shown in zip(objects(message.get("tool_calls")), own, strict=True):
-            answered.setdefault(repr(call.get("id")), []).append(shown)
-        texts += _texts(message)
-    if exchange.native is not None:
-        native = as_object(exchange.native.request)
-        texts += [text for key in _lists(exchange) for text in _leaves(native.get(key))]
+    messages = [message for _, message in objects(body.get("messages"))]
+    said = [known.message(message) for message in messages]
+    texts, pieces = [text for each in said for text in each.texts], [each.plain[0] for each in said]
+    native = {} if exchange.native is None else as_object(exchange.native.request)
+    for key in _lists(exchange) if native else ():
+        for value in native[key] if type(native.get(key)) is list else [native.get(key)]:
+            unit = known.unit(value) if type(value) is dict else None
+            own = _leaves(value) if unit is None else unit.texts
+            texts += own
+            pieces.append(plain("".join(own)) if unit is None else unit.plain[0])
+    # White space does not count, so that the parts together are all of it.
+    pieces += [each.plain[kind] for kind in (1, 2, 3) for each in said]
     tools = frozenset(str(as_object(tool.get("function")).get("name")) for _, tool in objects(body.get("tools")))
-    everything = [*texts, *reasoning, *_decoded(calls), *(text for _, text in results)]
-    others = [each for _, each in objects(body.get("messages")) if each.get("role") not in ("assistant", "tool")]
-    silent = sum([not each.get("content") for each in others])
-    text = plain("\n".join(everything))
-    return HeldContent(tuple(texts), Counter(calls), Counter(results), tuple(reasoning), tools, silent, text)
+    silent = sum([not each.get("content") for each in messages if each.get("role") not in ("assistant", "tool")])
+    calls = Counter([call for each in said for call in each.calls])
+    reasoning = tuple([text for each in said for text in each.reasoning])
+    return HeldContent(tuple(texts), calls, Counter(_results(said)), reasoning, tools, silent, "".join(pieces))
+
+
+def _results(said: Sequence[_Said]) -> list[tuple[str | None, str]]:
+    """Return the results of messages, each with the call of the last turn before it that it answers."""
+    found: list[tuple[str | None, str]] = []
+    answered: dict[str, list[str]] = {}
+    for each in said:
+        if each.result is not None:
+            waiting = answered.get(repr(each.unit.get("tool_call_id")), [])
+            found.append((waiting.pop(0) if waiting else None, each.result))
+        if each.calls:
+            answered = {}
+            for (_, call), shown in zip(objects(each.unit.get("tool_calls")), each.calls, strict=True):
+                answered.setdefault(repr(call.get("id")), []).append(shown)
+    return found
 
 
 def loss(
@@ -116,8 +177,9 @@ def loss(
         is_spared = is_spared or (bool(retold) and plain(text) in plain(retold))
         if not (is_spared or text in in_calls) and not _is_held(text, after.all_text, loosely=restores):
             return f"the text {text!r:.60} would be lost"
+    still = frozenset(after.reasoning)
     for text in () if REASONING in spared else before.reasoning:
-        if plain(text) not in after.all_text:
+        if text not in still and plain(text) not in after.all_text:
             return f"the reasoning {text!r:.60} would be lost"
     if after.silent > before.silent:
         return "a message would be made up"
@@ -150,6 +212,8 @@ def _is_held(text: str, held: str, *, loosely: bool) -> bool:
 
 
 def _loss_of_calls(before: HeldContent, after: HeldContent, *, restores: bool) -> str:
+    if before.calls == after.calls:
+        return ""
     gone, new = before.calls - after.calls, after.calls - before.calls
     if gone.total() > new.total():
         return f"the call {next(iter(gone))!r:.60} would be lost"
@@ -159,22 +223,31 @@ def _loss_of_calls(before: HeldContent, after: HeldContent, *, restores: bool) -
 
 
 def _loss_of_results(before: HeldContent, after: HeldContent, known: str) -> str:
+    if before.results == after.results:
+        return ""
     texts, left = Counter(text for _, text in before.results), Counter(text for _, text in after.results)
+    own, others = _calls_by_result(before), _calls_by_result(after)
     for text in texts:
         if text not in left and plain(text) not in after.all_text:
             return f"the result {text!r:.60} would be lost"
         # An exact repetition may go, but not one of two calls with equal results.
-        pairs = Counter(call for call, each in before.results if each == text and call is not None)
-        if left[text] < len(pairs):
+        if left[text] < len(own[text] - {None}):
             return f"the result {text!r:.60} would be lost"
     for text, count in (left - texts).items():
         if count and plain(text) not in known and plain(text) not in before.all_text and text != NO_OUTPUT:
             return f"the result {text!r:.60} would be made up"
     for call, text in before.results:
-        calls = {each for each, said in after.results if said == text}
+        calls = others.get(text, ())
         if call is not None and calls and call not in calls and call in after.calls:
             return f"the result {text!r:.60} would answer another call"
     return ""
+
+
+def _calls_by_result(held: HeldContent) -> dict[str, set[str | None]]:
+    found: dict[str, set[str | None]] = {}
+    for call, text in held.results:
+        found.setdefault(text, set()).add(call)
+    return found
 
 
 def _texts(message: Mapping[str, Any]) -> Iterator[str]:

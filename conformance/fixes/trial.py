@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from conformance import rules, wires
 from conformance.documents.patch import Operation, apply, difference
 from conformance.documents.pointer import parse
-from conformance.fixes.content import HeldContent, content_of, loss
+from conformance.fixes.content import HeldContent, Remembered, content_of, loss
 from conformance.fixes.excerpt import LISTS, shared_length
 from conformance.fixes.problem import Candidate, ClientProblem, with_request
 from conformance.judge import Judgement, judge, judgement, presumed_wire
@@ -44,11 +44,18 @@ class _Form:
         self._request = request
         self._scene = scene
         self._of_rules: dict[str, _Found] = {}
+        self._losses: dict[tuple[frozenset[str], str], str] = {}
 
     @cached_property
     def operations(self) -> Sequence[Operation]:
         """Return how the request differs from that of the conversation."""
         return difference(self._scene.conversation[-1].request, self._request)
+
+    @cached_property
+    def last(self) -> Exchange:
+        """Return this form of the last request in its exchange, translated."""
+        last = with_request(self._scene.conversation[-1], self._request)
+        return self._scene.translated_alone(last) or self.conversation[-1]
 
     @cached_property
     def conversation(self) -> Conversation:
@@ -61,12 +68,21 @@ class _Form:
     @cached_property
     def content(self) -> HeldContent:
         """Return what the request says."""
-        return content_of(self.conversation[-1])
+        return content_of(self.last, self._scene.remembered)
+
+    def loss(self, candidate: Candidate) -> str:
+        """Return what this form of the request loses, in words; the same for all findings about the request."""
+        if self.last.protocol != self._scene.translated[-1].protocol:
+            return "the request would be one of another wire"
+        key = candidate.spared, candidate.retold
+        if key not in self._losses:
+            self._losses[key] = loss(self._scene.content, self.content, self._scene.known, *key)
+        return self._losses[key]
 
     @cached_property
     def index(self) -> Index:
         """Return the elements of the conversation."""
-        return Index(self.conversation)
+        return Index(self.conversation, shared=self._scene.shared)
 
     @cached_property
     def found(self) -> _Found:
@@ -83,13 +99,18 @@ class _Form:
 class Scene:
     """A conversation whose last request is tried in other forms: what all findings about that request have in common.
 
-    Several findings lead to the same forms, so what was found in a form is kept: of the last `MAX_FORMS`.
+    Several findings lead to the same forms, so what was found in a form is kept: of the last `MAX_FORMS`. `remembered`,
+    `shared`: what was found of messages that several forms have. `helped`: the rules for which the last form did.
     """
 
     def __init__(self, conversation: Conversation, profile: Profile | None, as_of: str) -> None:
         self.conversation, self.profile, self.as_of = conversation, profile, as_of
         self._problem: ClientProblem | None = None
         self._forms: OrderedDict[bytes, _Form] = OrderedDict()
+        self._translate = wires.Translator(presumed_wire(profile))
+        self.remembered = Remembered()
+        self.shared: dict[Any, Any] = {}
+        self.helped: set[str] = set()
 
     def problem(self, rule: str, finding: Finding) -> ClientProblem:
         """Return a finding about the last request as a problem."""
@@ -112,7 +133,26 @@ class Scene:
     @cached_property
     def content(self) -> HeldContent:
         """Return what the last request says as it is."""
-        return content_of(self.translated[-1])
+        return content_of(self.translated[-1], self.remembered)
+
+    @cached_property
+    def known(self) -> str:
+        """Return what earlier exchanges of the session say, requests and replies."""
+        earlier = self.translated[:-1]
+        if not earlier or self._problem is None:
+            return ""
+        said = [content_of(each, self.remembered).all_text for each in earlier]
+        replies = [reply.message for reply in self._problem.index.replies if int(reply.place[0]) < len(earlier)]
+        answers = Exchange.of_plain(request={"messages": replies})
+        return "\n".join([*said, content_of(answers).all_text])
+
+    def translated_alone(self, exchange: Exchange) -> Exchange | None:
+        """Return an exchange translated without those before it; None where these may be a part of it.
+
+        Of messages that other forms have, too, the translated ones are the same objects.
+        """
+        wire = wires.of(exchange, presumed_wire(self.profile))
+        return None if wire.keeps_replies else self._translate(exchange)
 
     def form(self, request: Any) -> _Form:
         """Return another form of the last request."""
@@ -152,17 +192,6 @@ class Trial:
         self._key = (rule, finding.at.partition("/request")[2], finding.message)
         self._before = scene.before
 
-    @cached_property
-    def _known(self) -> str:
-        """Return what earlier exchanges of the session say, requests and replies."""
-        earlier = self.problem.translated[:-1]
-        if not earlier:
-            return ""
-        said = [content_of(each).all_text for each in earlier]
-        replies = [reply.message for reply in self.problem.index.replies if int(reply.place[0]) < self.problem.number]
-        answers = Exchange.of_plain(request={"messages": replies})
-        return "\n".join([*said, content_of(answers).all_text])
-
     @property
     def sees_the_finding(self) -> bool:
         """Return whether the conversation has the finding at all: it may need more of the session."""
@@ -175,20 +204,20 @@ class Trial:
     def accepts(self, candidate: Candidate) -> bool:
         """Return whether a form of the request lacks the finding, has no new one, and loses nothing."""
         form = self._scene.form(candidate.request)
-        if self._loss(form, candidate):
+        if form.loss(candidate):
             return False
         self.tried += 1
+        is_fit = self._is_fit(form)
+        (self._scene.helped.add if is_fit else self._scene.helped.discard)(self._key[0])
+        return is_fit
+
+    def _is_fit(self, form: _Form) -> bool:
         rule = self._key[0]
-        own = form.of_rule(rule)
+        # Where the last form was without the finding, this one will be, too, and all rules are asked at once.
+        own = form.found if rule in self._scene.helped else form.of_rule(rule)
         if self._key in own.each or _of_rule(own, rule) >= _of_rule(self._before, rule):
             return False
         return not form.found.counts - self._before.counts
-
-    def _loss(self, form: _Form, candidate: Candidate) -> str:
-        """Return what a form of the request loses, in words."""
-        if form.conversation[-1].protocol != self.problem.exchange.protocol:
-            return "the request would be one of another wire"
-        return loss(self._scene.content, form.content, self._known, candidate.spared, candidate.retold)
 
 
 def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:

@@ -169,35 +169,35 @@ class Profile:
 
         A value that depends on an upstream is `unknown` here; `claim` returns it as `upstream`.
         """
-        day = date or self.as_of
-        layers = self._matching(model, day)
-        # Between two days on which something changes, the claims are the same: one entry serves all days.
-        key = layers, bisect_right(self._breaks, day)
-        found = self._resolved.get(key)
-        if found is None:
-            each = {name: self._in_force(name, layers, day) for name in self._names(layers)}
-            found = {name: _value(claim) for name, claim in each.items() if claim is not None}
-            _bound(self._resolved)
-            self._resolved[key] = found
-        return found
+        return self._settled(model, date or self.as_of, self._resolved)
 
     def contested(self, model: str = "", date: str = "") -> Claims:
         """Return the refusals of what the claims call accepted, ignored or unknown, though another source disagrees.
 
         They are keyed by claim. None is given for a deviation whose opposite is refused, too.
         """
-        day = date or self.as_of
+        return self._settled(model, date or self.as_of, self._contested)
+
+    def _settled(self, model: str, day: str, known: dict[tuple[_Layers, int], Claims]) -> Claims:
+        """Return what is known of a model on a day: the claims, or what is contested, as they are kept."""
         layers = self._matching(model, day)
+        # Between two days on which something changes, the claims are the same: one entry serves all days.
         key = layers, bisect_right(self._breaks, day)
-        found = self._contested.get(key)
-        if found is None:
-            each = {name: self._in_force(name, layers, day) for name in self._names(layers)}
+        if key not in known:
+            each = self._all_in_force(layers, day)
             refused = {name: refusal for name, claim in each.items() if (refusal := _contested(claim)) is not None}
-            known = {name for name, claim in each.items() if claim is not None and rejects_or_damages(claim.value)}
-            found = {name: value for name, value in refused.items() if _OPPOSITES.get(name) not in {*refused, *known}}
-            _bound(self._contested)
-            self._contested[key] = found
-        return found
+            sure = {name for name, claim in each.items() if rejects_or_damages(claim.value)} if refused else ()
+            denied = {*refused, *sure}
+            contested = {name: value for name, value in refused.items() if _OPPOSITES.get(name) not in denied}
+            for kept, found in (
+                (self._resolved, {name: _value(claim) for name, claim in each.items()}),
+                (self._contested, contested),
+            ):
+                # What follows from claims is kept by their identity: those that are there stay.
+                if key not in kept:
+                    _bound(kept)
+                    kept[key] = found
+        return known[key]
 
     def claim(self, name: str, model: str = "", date: str = "") -> Claim | None:
         """Return the claim of that name for a model on a day, with its sources; None if there is none."""
@@ -273,11 +273,22 @@ class Profile:
         period = None if number is None else period_on(self.models[number].lifecycle, day)
         return number if period is not None and period.alias_of else None
 
-    def _names(self, layers: _Layers) -> dict[str, None]:
-        names = dict.fromkeys(self.claims)
-        for number in (*layers.aliases, *layers.own):
-            names |= dict.fromkeys(self.models[number].claims)
-        return names
+    def _all_in_force(self, layers: _Layers, day: str) -> dict[str, Claim]:
+        """Return the claims that hold, by name, as `_in_force` finds each."""
+        aliases = [self.models[number].claims for number in layers.aliases]
+        own = [self.models[number].claims for number in layers.own]
+        names = dict.fromkeys([name for claims in (self.claims, *aliases, *own) for name in claims])
+        decided: dict[str, Sequence[Claim]] = {}
+        for claims in (self.claims, *reversed(own)):
+            decided.update(claims)
+        found = {}
+        for name in names:
+            histories = [claims[name] for claims in aliases if name in claims] if aliases else ()
+            claim = next((each for history in histories if (each := _newest(history, day)) is not None), None)
+            claim = claim or _newest(decided.get(name, ()), day)
+            if claim is not None:
+                found[name] = claim
+        return found
 
     def _in_force(self, name: str, layers: _Layers, day: str) -> Claim | None:
         """Return the newest claim that holds; the first entry with a claim of that name decides.
@@ -301,16 +312,19 @@ def of(claims: Claims, name: str = "") -> Profile:
 
 
 def _newest(history: Sequence[Claim], day: str) -> Claim | None:
-    return next((claim for claim in reversed(history) if claim.holds(day)), None)
+    for claim in reversed(history):
+        if claim.holds(day):
+            return claim
+    return None
 
 
 def _value(claim: Claim) -> Any:
     return UNKNOWN if claim.value == UPSTREAM else claim.value
 
 
-def _contested(claim: Claim | None) -> Any:
+def _contested(claim: Claim) -> Any:
     """Return the refusal that another source gives instead of a verdict that is none; None if there is none."""
-    if claim is None or not isinstance(claim.value, str) or rejects_or_damages(claim.value):
+    if not claim.disagrees or not isinstance(claim.value, str) or rejects_or_damages(claim.value):
         return None
     return next((other.value for other in claim.disagrees if rejects_or_damages(other.value)), None)
 

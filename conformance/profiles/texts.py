@@ -20,7 +20,7 @@ _EXTENDS: Final = re.compile(r"^extends:", re.MULTILINE)
 _ENGINE: Final = re.compile(r"^kind: *engine\b", re.MULTILINE)
 _WORD: Final = re.compile(r"^ +[\"']?([^\s:\"']+)", re.MULTILINE)
 _ASKED: Final = re.compile(r"^ *model: *(\S+)", re.MULTILINE)
-_HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
+_HOST_LINE: Final = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
 
 @lru_cache(maxsize=_MAX_LOADED)
@@ -88,9 +88,13 @@ def is_extended(text: str) -> bool:
 
 
 def _has_host(text: str, host: str) -> bool:
-    line = _HOSTS.search(text)
-    known = [each.strip(" \"'") for each in line[1].split(",")] if line else []
-    return any([fnmatchcase(host, each) for each in known])
+    return any([fnmatchcase(host, each) for each in _hosts(text)])
+
+
+@lru_cache(maxsize=_MAX_LOADED)
+def _hosts(text: str) -> tuple[str, ...]:
+    line = _HOST_LINE.search(text)
+    return tuple([each.strip(" \"'") for each in line[1].split(",")]) if line else ()
 
 
 def _has_wire(text: str, wire: str) -> bool:

@@ -57,9 +57,14 @@ class RulePlan(NamedTuple):
 
 
 class _RuleSet(NamedTuple):
-    """What holds of a rule set whatever the claims are; `among` its views, the rules by position."""
+    """What holds of a rule set whatever the claims are.
+
+    `by_view`: the rules of each view, with their positions. `idle_unclaimed`: the outcomes if there are no claims.
+    """
 
     ids: tuple[str, ...]
+    idle: tuple[Outcome, ...]
+    idle_unclaimed: tuple[Outcome, ...]
     tables: tuple[Mapping[int, Outcome], ...]
     views: tuple[View, ...]
     by_view: tuple[tuple[tuple[int, Rule], ...], ...]
@@ -76,8 +81,8 @@ class Chosen:
         self.rules, self.claims, self.wire, self.claimed = rules, claims, wire, claimed
 
     def __hash__(self) -> int:
-        # The cache holds the claims with the plan, so no other object can get their id meanwhile.
-        return id(self.claims)
+        # The cache holds claims and rules with the plan, so no other object can get their id meanwhile.
+        return hash((id(self.claims), id(self.rules), self.wire, self.claimed))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Chosen):
@@ -108,7 +113,7 @@ def plan_of(chosen: Chosen) -> RulePlan:
     groups = [_group(listed, claimed, chosen) for listed in of_set.by_view]
     return RulePlan(
         ids=of_set.ids,
-        idle=tuple([rule.outcomes[UNCLAIMED if rule.needs and not chosen.claimed else 0] for rule in chosen.rules]),
+        idle=of_set.idle if chosen.claimed else of_set.idle_unclaimed,
         tables=of_set.tables,
         views=of_set.views,
         groups=tuple(groups),
@@ -136,6 +141,8 @@ def _rule_set(chosen: _Rules) -> _RuleSet:
             by_view.setdefault(rule.on, []).append((position, rule))
     return _RuleSet(
         tuple([rule.id for rule in chosen.rules]),
+        tuple([rule.outcomes[0] for rule in chosen.rules]),
+        tuple([rule.outcomes[UNCLAIMED if rule.needs else 0] for rule in chosen.rules]),
         tuple([rule.outcomes for rule in chosen.rules]),
         tuple(by_view),
         tuple(map(tuple, by_view.values())),
@@ -158,7 +165,9 @@ def _group(listed: Sequence[tuple[int, Rule]], claimed: Claimed, chosen: Chosen)
             unclaimed.add(position)
     late = [each for each in found if not is_kept(each[1])]
     each = [each for each in found if is_kept(each[1])]
-    return RuleGroup(_steps(found), _steps(late), _steps(each), frozenset(unclaimed))
+    steps = _steps(found)
+    # Most groups are all of one kind.
+    return RuleGroup(steps, _steps(late) if each else steps, _steps(each) if late else steps, frozenset(unclaimed))
 
 
 def is_kept(rule: Rule) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from conformance.documents.pointer import value_at
 from conformance.rules.context import Context
 from conformance.wire.elements import Body
+from conformance.wire.values import as_object
 from conformance.wires.gemini.names import snake_case
 
 MOST: Final = 10_000
@@ -20,6 +21,17 @@ def parameters_of(tool: Body, context: Context) -> dict[str, Any] | None:
     function = tool.value.get("function") if type(tool.value) is dict else None
     parameters = function.get("parameters") if type(function) is dict else None
     return None if type(parameters) is not dict or _is_raw(tool, context) else parameters
+
+
+def parameters_as_sent(tool: Body, context: Context) -> dict[str, Any] | None:
+    """Return the same as it was sent: Gemini's own schemas say `nullable`, which the translation turns into a type."""
+    parameters = parameters_of(tool, context)
+    native = context.exchange.native
+    if native is None or parameters is None:
+        return parameters
+    _, _, *place = native.place(tool.place)
+    sent = as_object(value_at(native.request, place)).get("parameters")
+    return sent if type(sent) is dict else parameters
 
 
 def _is_raw(tool: Body, context: Context) -> bool:
@@ -67,4 +79,17 @@ def named(path: tuple[str, ...], protocol: str) -> str:
     for before, word in zip(("", *path), path, strict=False):
         is_inside = before in ("properties", *_COMPOSED)
         words += f"[{word}]" if is_inside else f".{snake_case(word)}"
+    return words
+
+
+def numbered(path: tuple[str, ...], schema: Any) -> str:
+    """Return a path as Gemini's parser names it, where properties have numbers: `.properties[2].value`."""
+    words, value = "", schema
+    for token in path:
+        if type(value) is list:
+            words, value = f"{words}[{token}]", value[int(token)]
+        elif words.endswith(".properties"):
+            words, value = f"{words}[{[*value].index(token)}].value", value[token]
+        else:
+            words, value = f"{words}.{snake_case(token)}", value[token]
     return words

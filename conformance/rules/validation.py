@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from conformance.documents.pointer import Place
 from conformance.rules import load
@@ -27,6 +27,8 @@ _BLOCK: Final = 200
 _LEAST: Final = {"model": ""}
 """What a request needs beside messages."""
 _LIST_DEPTH: Final = 3
+_REMEMBERED: Final = 4096
+"""Of how many messages the errors are kept for other forms of their request."""
 _MESSAGE_DEPTH: Final = 4
 """The length of the place of a message, `/<exchange>/request/messages/<number>`. Only messages are closed objects."""
 
@@ -44,7 +46,7 @@ class SchemaFinder:
     def add(self, index: Index, number: int) -> SchemaFaults:
         """Return the errors of the next exchange; of the bodies of other wires, these are the events of streams."""
         part = index.parts[number]
-        asked = self._of_request(part)
+        asked = self._of_request(part) if index.shared is None else _of_form(part, index.shared)
         self._errors.append(asked)
         errors = [*asked, *_errors("canonical/response", part.responses)]
         shapes = {**_errors_of_events(index, number), **_errors_of_streams(part)}
@@ -96,6 +98,38 @@ class SchemaFinder:
                 for error in found
             ],
         ]
+
+
+def _of_form(part: ExchangePart, shared: dict[Any, Any]) -> list[SchemaError]:
+    """Return the errors of a request that shares messages with other forms of it, each of which is validated once."""
+    listed = part.listed
+    if not listed or not part.requests or part.exchange.native is not None:
+        return _errors("canonical/request", part.requests)
+    # Each message is held, so that no other object gets its identity.
+    known: dict[int, tuple[Any, list[SchemaError]]] = shared.setdefault(SchemaFinder, {})
+    (body,) = part.requests
+    fresh = [message for message in listed if id(message) not in known] or listed[:1]
+    found = _errors("canonical/request", [body._replace(value={**body.value, "messages": fresh})])
+    if len(known) + len(fresh) > _REMEMBERED or any(error.place[2:] == ("messages",) for error in found):
+        known.clear()
+        return _errors("canonical/request", part.requests)
+    rest = [error for error in found if error.place[2:3] != ("messages",)]
+    for position, message in enumerate(fresh):
+        known[id(message)] = message, [error for error in found if _of_message(error, position)]
+    # In order: what stands before the messages, then these, then what stands after them.
+    return [
+        *[error for error in rest if error.place[2:3] < ("messages",)],
+        *[
+            error._replace(place=(part.number, "request", "messages", position, *error.place[_MESSAGE_DEPTH:]))
+            for position, message in enumerate(listed)
+            for error in known[id(message)][1]
+        ],
+        *[error for error in rest if error.place[2:3] > ("messages",)],
+    ]
+
+
+def _of_message(error: SchemaError, position: int) -> bool:
+    return error.place[2:_MESSAGE_DEPTH] == ("messages", position)
 
 
 def _position(error: SchemaError) -> int:

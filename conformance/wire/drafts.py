@@ -39,11 +39,20 @@ class Draft:
     the assistant's.
     """
 
+    marks_before = False
+
     def __init__(self, inside: SubPlaces = _WHOLE) -> None:
         self.messages: list[dict[str, Any]] = []
         self.turns = 0
         self.places: dict[Place, Place] = {}
         self._inside = inside
+
+    def mark(self) -> bool | None:
+        """Return None if what was read may still change: neighbouring messages of the assistant become one."""
+        return None if self.messages and self.messages[-1].get("role") == "assistant" else True
+
+    def resume(self, earlier: "Draft", mark: object) -> None:
+        """Go on after messages that were taken over; a draft has all that it needs."""
 
     def lose(self, place: Place, reason: str) -> None:
         """Note what the walk leaves out at a native place; the judge has the native body for that."""

@@ -33,7 +33,8 @@ class Index:
     """The elements of one conversation, in wire order.
 
     `parts`: the exchanges, each with its elements. `grows`: whether further exchanges may be added, so that a request
-    is held against those before it.
+    is held against those before it. `shared`: what was found of values that other indexes have, too, by who found it:
+    those of other forms of the same conversation.
     """
 
     __slots__ = (
@@ -47,13 +48,20 @@ class Index:
         "conversation",
         "grows",
         "parts",
+        "shared",
     )
 
     def __init__(
-        self, conversation: Sequence[Exchange] = (), *, grows: bool | None = None, continues: bool = True
+        self,
+        conversation: Sequence[Exchange] = (),
+        *,
+        grows: bool | None = None,
+        continues: bool = True,
+        shared: dict[Any, Any] | None = None,
     ) -> None:
         """Find the elements of a conversation; unless it `continues`, those of each request from its beginning on."""
         self._continues = continues
+        self.shared = shared
         self.grows = len(conversation) > 1 if grows is None else grows
         self.conversation: list[Exchange] = []
         self.parts: list[ExchangePart] = []

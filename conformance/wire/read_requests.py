@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 
@@ -15,22 +15,42 @@ from conformance.wire.drafts import Draft
 LOOK_BACK: Final = 4
 """How many requests are remembered: more than sessions are played at once."""
 
-Add = Callable[[Mapping[str, Any], Place, Draft], None]
+Add = Callable[[Mapping[str, Any], Place, Any], None]
+
+
+class Walk(Protocol):
+    """What reads a list and knows more of it than the draft.
+
+    `mark` returns what another walk goes on with after the same messages, and None where what was read may still
+    change. `resume` goes on from the mark of an earlier walk. `marks_before`: whether a mark is about the position
+    before the message that was just read, which has to be the same, too.
+    """
+
+    marks_before: bool
+
+    def mark(self) -> Any: ...  # noqa: D102 — above
+    def resume(self, earlier: Any, mark: Any, /) -> None: ...  # noqa: D102
 
 
 class _Border(NamedTuple):
-    """A position in a native list before which nothing changes any more, and how much had been read there."""
+    """A position in a native list before which nothing changes any more, and how much had been read there.
 
+    `same`: how many messages have to be the same. `mark`: that of the walk.
+    """
+
+    same: int
     position: int
     messages: int
     places: int
     turns: int
+    mark: Any
 
 
 class _ReadRequest(NamedTuple):
-    """A native list of messages, what it was read into, and its borders; `instructed`: what stood before it."""
+    """A native list of messages, how it was read and into what, and its borders; `instructed`: what stood before it."""
 
     listed: list[Any]
+    walk: Walk
     draft: Draft
     instructed: _Border
     borders: list[_Border]
@@ -43,25 +63,29 @@ class ReadRequests:
         """Begin without any."""
         self._read: deque[_ReadRequest] = deque(maxlen=LOOK_BACK)
 
-    def into(self, draft: Draft, listed: Any, add: Add, place: Place) -> None:
-        """Read the messages of a list at a place into a draft; `add` reads one.
+    def into(self, draft: Draft, listed: Any, add: Add, place: Place, walk: Walk | None = None) -> None:
+        """Read the messages of a list at a place into a draft; `add` reads one with the walk, or without one the draft.
 
         The draft holds at most the instructions. Of messages that an earlier request had, the canonical ones are the
         same objects.
         """
         if type(listed) is not list:
             return
-        instructed = _border(draft, 0)
-        start, borders = self._resume(draft, listed, instructed)
+        reader: Walk = draft if walk is None else walk
+        instructed = _border(draft, 0, reader.mark())
+        start, borders = self._resume(draft, listed, instructed, reader)
         for position in range(start, len(listed)):
-            if type(listed[position]) is dict:
-                add(listed[position], (*place, position), draft)
-            # Neighbouring messages of the assistant become one, so what is read of the last one may still change.
-            if not draft.messages or draft.messages[-1].get("role") != "assistant":
-                borders.append(_border(draft, position + 1))
-        self._read.append(_ReadRequest(listed, draft, instructed, borders))
+            if type(listed[position]) is not dict:
+                continue
+            before = _border(draft, position, None)
+            add(listed[position], (*place, position), reader)
+            mark = reader.mark()
+            if mark is not None:
+                here = before if reader.marks_before else _border(draft, position + 1, None)
+                borders.append(here._replace(same=position + 1, mark=mark))
+        self._read.append(_ReadRequest(listed, reader, draft, instructed, borders))
 
-    def _resume(self, draft: Draft, listed: list[Any], instructed: _Border) -> tuple[int, list[_Border]]:
+    def _resume(self, draft: Draft, listed: list[Any], instructed: _Border, reader: Walk) -> tuple[int, list[_Border]]:
         """Take over what was read of the same messages; return the position of the first other one, and the borders."""
         best, most = None, 0
         for read in reversed(self._read):
@@ -70,18 +94,19 @@ class ReadRequests:
                 best, most = read, common
             if common == len(read.listed):
                 break
-        count = 0 if best is None else bisect_right(best.borders, most, key=attrgetter("position"))
+        count = 0 if best is None else bisect_right(best.borders, most, key=attrgetter("same"))
         if best is None or not count:
             return 0, []
         border = best.borders[count - 1]
         draft.messages += best.draft.messages[instructed.messages : border.messages]
         draft.places.update(islice(best.draft.places.items(), instructed.places, border.places))
         draft.turns = border.turns
+        reader.resume(best.walk, border.mark)
         return border.position, best.borders[:count]
 
 
-def _border(draft: Draft, position: int) -> _Border:
-    return _Border(position, len(draft.messages), len(draft.places), draft.turns)
+def _border(draft: Draft, position: int, mark: Any) -> _Border:
+    return _Border(position, position, len(draft.messages), len(draft.places), draft.turns, mark)
 
 
 def _common(before: Sequence[Any], after: Sequence[Any]) -> int:

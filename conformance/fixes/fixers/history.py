@@ -47,11 +47,8 @@ def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     yield from problem.once(_rearranged)
     if (swapped := _swapped(units.units, problem.finding.message)) is not None:
         yield Candidate({**request, units.holder: swapped}, "put the results into the order of their calls", whole=True)
-    if (paired := _paired(units.units)) is not None:
-        yield Candidate({**request, units.holder: paired}, "give the result the id of its call")
-    yield from _from_earlier(problem, units)
-    yield from _from_replies(problem, units)
-    yield from _at_the_server(problem)
+    for find in (_with_pairs, _from_earlier, _from_replies, _at_the_server):
+        yield from problem.once(find)
 
 
 def _rearranged(problem: ClientProblem) -> list[Candidate]:
@@ -68,6 +65,14 @@ def _rearranged(problem: ClientProblem) -> list[Candidate]:
         )
         if changed is not None and changed != list(units.units)
     ]
+
+
+def _with_pairs(problem: ClientProblem) -> list[Candidate]:
+    """Return the request with the ids of calls in the results that must be theirs, if there are any."""
+    units = _Unit(problem.request)
+    paired = _paired(units.units)
+    title = "give the result the id of its call"
+    return [] if paired is None else [Candidate({**problem.request, units.holder: paired}, title)]
 
 
 def result_ids(unit: Any) -> list[Any]:
@@ -172,8 +177,10 @@ def _distinct(blocks: list[Any]) -> list[Any]:
 def _swapped(units: Sequence[Any], message: str) -> list[Any] | None:
     """Return the units with the two results exchanged that a finding names: their calls may be at the server."""
     named = _QUOTED.findall(message)
+    if len(named) != 2:
+        return None
     places = [at for at, unit in enumerate(units) if (ids := result_ids(unit)) and ids[0] in named]
-    if len(places) != len(named) or len(named) != 2:
+    if len(places) != len(named):
         return None
     changed = list(units)
     first, second = places
@@ -276,9 +283,11 @@ def _with_id(unit: dict[str, Any], identity: Any) -> dict[str, Any]:
     return {**unit, "content": [{**unit["content"][0], "tool_use_id": identity}]}
 
 
-def _from_earlier(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
-    """Yield the request with the results of its unanswered calls, as earlier requests have them."""
+def _from_earlier(problem: ClientProblem) -> list[Candidate]:
+    """Return the request with the results of its unanswered calls, as earlier requests have them."""
+    units = _Unit(problem.request)
     answered = {identity for unit in units.units for identity in result_ids(unit)}
+    found = []
     for number in range(problem.number - 1, -1, -1):
         earlier = _Unit(as_object(problem.conversation[number].request))
         known = {ids[0]: unit for unit in earlier.units if len(ids := result_ids(unit)) == 1}
@@ -288,13 +297,16 @@ def _from_earlier(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
             changed += [known[each] for each in call_ids(unit) if each in known and each not in answered]
         if len(changed) > len(units.units):
             title, origin = "send the result that an earlier request has", f"/{number}/request/{earlier.holder}"
-            yield Candidate({**problem.request, units.holder: changed}, title, origin)
+            found.append(Candidate({**problem.request, units.holder: changed}, title, origin))
+    return found
 
 
-def _from_replies(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
-    """Yield the request with the reply whose calls its results answer, where the client left it out."""
+def _from_replies(problem: ClientProblem) -> list[Candidate]:
+    """Return the request with the reply whose calls its results answer, where the client left it out."""
+    units = _Unit(problem.request)
     made = {identity for unit in units.units for identity in call_ids(unit)}
     orphans = [(at, ids) for at, unit in enumerate(units.units) if (ids := result_ids(unit)) and not made & set(ids)]
+    found = []
     for at, ids in orphans:
         for number in range(problem.number - 1, -1, -1):
             sent, origin = reply_units(problem, number), f"/{number}/response"
@@ -303,7 +315,8 @@ def _from_replies(problem: ClientProblem, units: _Unit) -> Iterator[Candidate]:
             # The second one is for a client that sent something else in its place.
             for before in (units.units[:at], units.units[: at - 1]):
                 changed = [*before, *sent, *units.units[at:]]
-                yield Candidate({**problem.request, units.holder: changed}, "send the reply back", origin)
+                found.append(Candidate({**problem.request, units.holder: changed}, "send the reply back", origin))
+    return found
 
 
 def reply_units(problem: ClientProblem, number: int) -> list[Any]:
@@ -329,12 +342,12 @@ def without_index(call: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in call.items() if key != "index"}
 
 
-def _at_the_server(problem: ClientProblem) -> Iterator[Candidate]:
-    """Yield a request of Responses with the history itself, instead of the id of a reply that the server holds."""
+def _at_the_server(problem: ClientProblem) -> list[Candidate]:
+    """Return a request of Responses with the history itself, instead of the id of a reply that the server holds."""
     request = problem.request
     wanted, items = request.get("previous_response_id"), list(request.get("input") or ())
     if not isinstance(wanted, str) or not isinstance(request.get("input"), list):
-        return
+        return []
     for number in range(problem.number - 1, -1, -1):
         earlier = problem.translated[number]
         if as_object(as_object(earlier.native and earlier.native.reply)).get("id") == wanted:
@@ -342,6 +355,7 @@ def _at_the_server(problem: ClientProblem) -> Iterator[Candidate]:
             given = asked.get("input")
             before = [{"role": "user", "content": given}] if isinstance(given, str) else list(given or ())
             items, wanted = [*before, *reply_units(problem, number), *items], asked.get("previous_response_id")
-    if wanted is None:
-        changed = {key: value for key, value in request.items() if key != "previous_response_id"}
-        yield Candidate({**changed, "input": items}, "send the history itself", "/0/request")
+    if wanted is not None:
+        return []
+    changed = {key: value for key, value in request.items() if key != "previous_response_id"}
+    return [Candidate({**changed, "input": items}, "send the history itself", "/0/request")]

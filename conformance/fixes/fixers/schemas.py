@@ -125,12 +125,24 @@ def _declared_alone(holder: dict[str, Any], key: str) -> bool:
     return changed
 
 
+def _typed_branches(holder: dict[str, Any], key: str) -> bool:
+    """Write the type beside `anyOf` into its branches."""
+    found = [
+        part for _, part in parts(as_object(holder.get(key))) if "type" in part and isinstance(part.get("anyOf"), list)
+    ]
+    for part in found:
+        kind = part.pop("type")
+        part["anyOf"] = [{"type": kind, **each} if isinstance(each, dict) else each for each in part["anyOf"]]
+    return bool(found)
+
+
 def _without_strict(holder: dict[str, Any], _key: str) -> bool:
     return holder.pop("strict", None) is not None
 
 
 _STEPS: Final = (
     ("let each array have items of any kind", (_with_items,)),
+    ("write the type into each branch", (_typed_branches,)),
     ("require only properties that are declared", (_declared_alone,)),
     ("say that there are no properties", (_with_properties,)),
     ("allow no other properties", (_closed,)),

@@ -3,10 +3,9 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.rules.tool_parameters import named, parameters_of, parts
+from conformance.rules.tool_parameters import named, numbered, parameters_of, parts
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
-from conformance.wires.gemini.names import snake_case
 
 _NUMBERS = "tools.enum-of-numbers"
 _OTHER = "tools.enum-of-another-type"
@@ -48,7 +47,7 @@ def judge(tool: Body, context: Context) -> list[Fault]:
         Fault(message, at=("function", "parameters"), values={**values, "position": tool.place[-1]}, claim=claim)
         for path, part in (parts(schema) if schema is not None else ())
         if type(part.get("enum")) is list
-        for claim, message, values in _faults(named(path, context.exchange.protocol), _numbered(path, schema), part)
+        for claim, message, values in _faults(named(path, context.exchange.protocol), numbered(path, schema), part)
     ]
 
 
@@ -64,16 +63,3 @@ def _faults(path: str, numbered: str, part: dict[str, Any]) -> Iterator[tuple[st
         str(each).lower() for each in (kinds if type(kinds) is list else [kinds])
     ]:
         yield _OTHER, f"expected the type string beside the enum at {path}, got {kinds!r:.30}", {"path": f"{path}.enum"}
-
-
-def _numbered(path: tuple[str, ...], schema: Any) -> str:
-    """Return a path as Gemini's parser names it, where properties have numbers: `.properties[2].value`."""
-    words, value = "", schema
-    for token in path:
-        if type(value) is list:
-            words, value = f"{words}[{token}]", value[int(token)]
-        elif words.endswith(".properties"):
-            words, value = f"{words}[{[*value].index(token)}].value", value[token]
-        else:
-            words, value = f"{words}.{snake_case(token)}", value[token]
-    return words

@@ -5,6 +5,7 @@ results alone, and is answered: https://github.com/google-gemini/gemini-cli/blob
 """
 
 from collections import deque
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from conformance.wire.ids import is_of_place
@@ -29,15 +30,36 @@ class Waiting:
         self._without_id: dict[str, deque[str]] = {}
         self._invented: dict[str, Called] = {}
         self._answered: dict[str, Called] = {}
+        self._log: list[tuple[str, Called]] = []
         self._content = 0
         self._since: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        """Return how many calls do not wait any longer."""
+        return len(self._log)
+
+    def settled(self, count: int) -> Sequence[tuple[str, Called]]:
+        """Return the first calls that did not wait any longer."""
+        return self._log[:count]
+
+    def go_on(self, settled: Iterable[tuple[str, Called]]) -> None:
+        """Go on after calls that do not wait any longer."""
+        for key, called in settled:
+            self._answer(key, called)
+
+    def _answer(self, key: str, called: Called) -> None:
+        self._log.append((key, called))
+        self._answered[key] = called
 
     def clear(self) -> None:
         """Let no call wait any longer: a new turn of the model begins."""
         if not self._by_name:
             return
-        self._answered |= self._open
-        self._answered |= {key: calls[-1] for key, calls in self._more.items() if calls}
+        for key, called in self._open.items():
+            self._answer(key, called)
+        for key, calls in self._more.items():
+            if calls:
+                self._answer(key, calls[-1])
         self._open.clear()
         self._more.clear()
         self._since.clear()
@@ -46,7 +68,7 @@ class Waiting:
         self._without_id.clear()
         self._invented.clear()
 
-    def go_on(self) -> None:
+    def continue_turn(self) -> None:
         """Let the turn go on in another content: a call with an id that waits already takes its place."""
         self._content += 1
 
@@ -95,7 +117,8 @@ class Waiting:
         return self._invented[invented]
 
     def _pop(self, key: str) -> Called:
-        called = self._answered[key] = self._open.pop(key)
+        called = self._open.pop(key)
+        self._answer(key, called)
         if more := self._more.get(key):
             self._open[key] = more.popleft()
         return called

@@ -6,6 +6,7 @@ keeps both, each as a reasoning detail.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -16,6 +17,7 @@ from conformance.wire.blocks import Block
 from conformance.wire.drafts import Draft, Transcript, as_chat, require_events, strict_format
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
+from conformance.wire.read_requests import ReadRequests
 from conformance.wire.text import content_text
 from conformance.wire.values import as_object, as_word, is_error_list, objects, total
 from conformance.wires.gemini.names import SCHEMA_KEYWORDS, camel_case, listed, of_either, snake_case, spelled
@@ -78,15 +80,15 @@ def _comparable(call: dict[str, Any]) -> dict[str, Any]:
 
 def translator() -> Callable[[Exchange], Exchange]:
     """Return what translates exchanges of Gemini into those of chat completions, with their native forms."""
-    return _translated
+    return partial(_translated, read=ReadRequests())
 
 
-def _translated(exchange: Exchange) -> Exchange:
+def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
     walk = ContentsWalk(_Judged())
     request = exchange.request
     model = exchange.model or _model(exchange.url)
     if type(request) is dict:
-        request = _with_method(_request(request, walk), exchange.url, model)
+        request = _with_method(_request(request, walk, read), exchange.url, model)
     made = _assembled(exchange)
     reply, response = None if made is None else made.reply, exchange.response
     if made is not None:
@@ -144,8 +146,8 @@ def _with_method(request: dict[str, Any], url: str, model: str) -> dict[str, Any
     return made | ({"stream": True} if ":streamGenerateContent" in url else {})
 
 
-def _request(body: dict[str, Any], walk: ContentsWalk) -> dict[str, Any]:
-    walk.request(body, ("request",))
+def _request(body: dict[str, Any], walk: ContentsWalk, read: ReadRequests) -> dict[str, Any]:
+    walk.request(body, ("request",), read)
     made: dict[str, Any] = {key: body[key] for key in ("model",) if key in body}
     if type(body.get("contents")) in (list, dict):
         made["messages"] = walk.draft.messages

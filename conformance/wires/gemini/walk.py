@@ -6,13 +6,14 @@ detail of its own, before the text.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
 from conformance.wire.blocks import Block
 from conformance.wire.content import EMPTY_SYSTEM, EMPTY_TEXT, content_of
 from conformance.wire.drafts import Draft, Transcript
 from conformance.wire.ids import id_of_place, is_of_place
+from conformance.wire.read_requests import ReadRequests
 from conformance.wire.values import objects, rendered
 from conformance.wires.gemini.names import SPELLINGS, of_either
 from conformance.wires.gemini.pairing import Called, Waiting
@@ -40,23 +41,41 @@ Parts = Sequence[tuple[Place, Mapping[str, Any]]]
 """The parts of a content, each with its place."""
 
 
+class TurnMark(NamedTuple):
+    """What a walk knows where a turn of the model begins: how many were before, and how many calls do not wait."""
+
+    turn: int
+    answered: int
+
+
 class ContentsWalk:
     """Hands what contents hold to a draft, one content after the other, as it stands.
 
     `draft`: takes the messages. What has no counterpart keeps its own form, or is passed over.
     """
 
+    marks_before = True
     notes = False
     """Whether it notes what is not read: a call for each part would cost the judge more than the part itself."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
-        self._waiting = Waiting()
+        self.waiting = Waiting()
         self._turn = -1
         self._calls = 0
+        self._began: TurnMark | None = None
 
-    def request(self, body: Mapping[str, Any], place: Place) -> None:
-        """Read the instruction and the contents of a request that is at a place."""
+    def mark(self) -> "TurnMark | None":
+        """Return what another walk goes on with from before the content that was just read, if a turn begins there."""
+        return self._began
+
+    def resume(self, earlier: "ContentsWalk", mark: "TurnMark") -> None:
+        """Go on with a new turn of the model, as an earlier walk did."""
+        self._turn = mark.turn
+        self.waiting.go_on(earlier.waiting.settled(mark.answered))
+
+    def request(self, body: Mapping[str, Any], place: Place, read: ReadRequests | None = None) -> None:
+        """Read the instruction and the contents of a request that is at a place; `read`: the requests before it."""
         key = "systemInstruction" if "systemInstruction" in body else "system_instruction"
         if system := body.get(key):
             self.draft.instruct(content_of(self._instructions(system, (*place, key))), (*place, key))
@@ -65,9 +84,12 @@ class ContentsWalk:
         contents, inside = body.get("contents"), (*place, "contents")
         if type(contents) is dict:
             self.draft.lose(inside, "comes back as a list")
-            self._content(contents, inside)
+            self.content(contents, inside)
+        if read is not None:
+            read.into(self.draft, contents, _read_content, inside, self)
+            return
         for number, content in objects(contents):
-            self._content(content, (*inside, number))
+            self.content(content, (*inside, number))
 
     def _instructions(self, system: Any, place: Place) -> list[str]:
         if type(system) is not dict:
@@ -101,8 +123,10 @@ class ContentsWalk:
                 self.draft.lose((*place, key), f"comes back as {SPELLINGS[key]}")
         self.draft.rest(value, known, place, LOCAL)
 
-    def _content(self, content: Mapping[str, Any], place: Place) -> None:
+    def content(self, content: Mapping[str, Any], place: Place) -> None:
+        """Read a content that is at a place."""
         role, parts = content.get("role"), self.parts(content, place)
+        self._began = None
         if self.notes:
             self.note(content, ("role", "parts"), place)
             if content.get("parts") == []:
@@ -118,9 +142,10 @@ class ContentsWalk:
             return
         messages = self.draft.messages
         if messages and messages[-1]["role"] == "assistant":
-            self._waiting.go_on()
+            self.waiting.continue_turn()
         else:
-            self._waiting.clear()
+            self.waiting.clear()
+            self._began = TurnMark(self._turn, len(self.waiting))
             self.begin()
         self.draft.turn(self.blocks(parts), place)
 
@@ -136,7 +161,7 @@ class ContentsWalk:
             if type(part.get(key)) is dict:
                 call = read_call(part, id_of_place(self._turn, self._calls))
                 self._calls += 1
-                self._waiting.add(call["id"], call["function"]["name"])
+                self.waiting.add(call["id"], call["function"]["name"])
                 yield Block("call", call, (*place, key))
                 continue
             text = part.get("text")
@@ -159,7 +184,7 @@ class ContentsWalk:
             if type(part.get(key)) is dict:
                 answers += 1
                 identity = part[key].get("id") or None
-                called = self._waiting.take(identity, part[key].get("name"))
+                called = self.waiting.take(identity, part[key].get("name"))
                 self._answer(part, key, called, at)
             else:
                 said.append((at, part))
@@ -188,6 +213,10 @@ class ContentsWalk:
             )
 
 
+def _read_content(content: Mapping[str, Any], place: Place, walk: ContentsWalk) -> None:
+    walk.content(content, place)
+
+
 class TranscriptWalk(ContentsWalk):
     """Hands what contents hold to a transcript, and notes what it cannot hold, or not as it stands."""
 
@@ -203,7 +232,7 @@ class TranscriptWalk(ContentsWalk):
         place = ("candidates", 0)
         self.draft.rest(first, ("content",) if has_parts else (), place, "a transcript holds only messages")
         if has_parts:
-            self._content({"role": "model", **first["content"]}, (*place, "content"))
+            self.content({"role": "model", **first["content"]}, (*place, "content"))
 
     def blocks(self, parts: Parts) -> Iterator[Block]:
         """Yield the blocks of the model; an empty text that is all there is stays an empty message."""
@@ -291,7 +320,10 @@ class TranscriptWalk(ContentsWalk):
 
 
 def _is_its(called: Called, answer: Mapping[str, Any]) -> bool:
-    """Return whether a result stands for its call by that call's id: it has no id of its own, or the call has none."""
+    """Return whether a result stands for its call by that call's id: it has no id of its own, or the call has none.
+
+    A result of a call without an id may have one: https://github.com/google-gemini/gemini-cli/issues/6974.
+    """
     return not answer.get("id") or (type(called.identity) is str and is_of_place(called.identity))
 
 

@@ -214,7 +214,7 @@ class _Holding:
     def turn(self, message: Mapping[str, Any], place: Place) -> None:
         """Hold what the model says, thinks and calls."""
         if self.held and self.held[-1]["role"] == "assistant":
-            self._waiting.go_on()
+            self._waiting.continue_turn()
         else:
             self._waiting.clear()
             self._turn, self._calls = self._turn + 1, 0

@@ -5,6 +5,7 @@ of calls that nobody can see are left out and named in the native form's facts: 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import NoneType
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +13,7 @@ from conformance.documents.pointer import Place
 from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, require_events
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
+from conformance.wire.read_requests import ReadRequests
 from conformance.wire.values import as_object, objects
 from conformance.wires.responses import WIRE
 from conformance.wires.responses.blocks import kind_of, name_of
@@ -45,17 +47,16 @@ class _Reply(NamedTuple):
 
 def translator() -> Callable[[Exchange], Exchange]:
     """Return what translates the exchanges of a session into those of chat completions, with their native forms."""
-    memory = Memory()
-    return lambda exchange: _translated(exchange, memory)
+    return partial(_translated, memory=Memory(), read=ReadRequests())
 
 
-def _translated(exchange: Exchange, memory: Memory) -> Exchange:
+def _translated(exchange: Exchange, memory: Memory, read: ReadRequests) -> Exchange:
     draft, facts = Draft(_INSIDE), dict[str, Any]()
     request, response = exchange.request, exchange.response
     body = request if type(request) is dict else {}
     held = None
     if body:
-        request, held = _request(body, draft, memory, facts)
+        request, held = _request(body, draft, memory, read, facts)
     made = assemble(response) if type(response) is str and exchange.streamed else None
     reply = None if (exchange.status or 0) >= _ERROR else _reply_of(response, made)
     is_complete = reply is None or reply.body.get("status", "completed") in _OVER
@@ -116,7 +117,7 @@ def _error(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _request(
-    body: dict[str, Any], draft: Draft, memory: Memory, facts: dict[str, Any]
+    body: dict[str, Any], draft: Draft, memory: Memory, read: ReadRequests, facts: dict[str, Any]
 ) -> tuple[dict[str, Any], range | None]:
     """Return a request as one of chat completions, and which of its messages the server holds."""
     facts |= {key: body[key] for key in _STATE if body.get(key) is not None}
@@ -127,7 +128,11 @@ def _request(
         draft.add(message, ("request", "conversation" if "conversation" in facts else "previous_response_id"))
     held = range(first, len(draft.messages)) if "history" in facts else None
     walk = ItemsWalk(draft, memory, is_stored=body.get("store") is not False, is_whole=history.is_whole)
-    walk.read(body.get("input"), ("request", "input"), history.messages)
+    if type(body.get("input")) is list and held is None:
+        read.into(draft, body["input"], _read_item, ("request", "input"), walk)
+        walk.end()
+    else:
+        walk.read(body.get("input"), ("request", "input"), history.messages)
     facts |= {"hosted": tuple(walk.hosted)} if walk.hosted else {}
     facts |= {"unjudged": tuple(walk.unjudged)} if walk.unjudged else {}
     memory.asked(draft.messages[first:], history)
@@ -139,6 +144,10 @@ def _request(
     _add_format(as_object(body.get("text")).get("format"), made, draft)
     _add_tools(body, made, draft, facts)
     return made, held
+
+
+def _read_item(item: Mapping[str, Any], place: Place, walk: ItemsWalk) -> None:
+    walk.add(item, place)
 
 
 def _add_format(wanted: Any, made: dict[str, Any], draft: Draft) -> None:
@@ -182,7 +191,7 @@ def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft, fact
     found: list[tuple[Place, dict[str, Any]]] = []
     _collect(body.get("tools"), ("request", "tools"), {}, found)
     for position, item in objects(body.get("input")):
-        if kind_of(item) != "message":
+        if "tools" in item and kind_of(item) != "message":
             _collect(item.get("tools"), ("request", "input", position, "tools"), {}, found)
     if found:
         made["tools"] = [tool for _, tool in found]

@@ -85,21 +85,22 @@ class Memory:
         """Return the item that an id stands for; None if it is not at hand."""
         return self.items.get(identity) if type(identity) is str else None
 
-    def reasoning(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a reasoning item that is sent back, as the server sees it.
+    def reasoning(self, item: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+        """Return a reasoning item that is sent back, as the server sees it, and whether later replies change nothing.
 
         The server reads out of the blob, or looks up by the id, what the client leaves out. What the client sends
         instead stays as it is.
         """
         sent = whole_detail(item)
-        for kind, value in _keys(sent):
+        keys = list(_keys(sent))
+        for number, (kind, value) in enumerate(keys):
             known = self.details.get((kind, value))
             if known is None or (kind == "id" and ("data" in sent or value not in self.stored)):
                 continue
             # The blob tells which item this is; a rule of this wire looks at an id that does not belong to it.
             own = {key: each for key, each in sent.items() if key in ("summary", "text")}
-            return {**known, **own}
-        return sent
+            return {**known, **own}, not number
+        return sent, not keys
 
 
 def _keys(made: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

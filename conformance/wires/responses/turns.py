@@ -5,7 +5,7 @@ Neighbouring items of the assistant are one message: its reasoning items become 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
 from conformance.wire.blocks import Block
@@ -42,14 +42,27 @@ _READ_TEXTS: Final = Codec(lambda _: "on the wire, instructions and results are 
 """Of what is not text, nothing is left in instructions and results."""
 
 
+class WalkMark(NamedTuple):
+    """Where a walk has come to: how it reads, and how many calls, items of no use and kinds of items it has met."""
+
+    is_stored: bool
+    is_whole: bool
+    calls: int
+    unjudged: int
+    hosted: int
+
+
 class ItemsWalk:
     """Reads items one after the other into a draft.
 
     `memory`: what the earlier exchanges of the session say; None for a body alone, of which a transcript is made.
     `is_whole`: whether everything that an output may answer is at hand. `unjudged`: the native places of items of which
     nothing can be said, since what they belong to is only at the server. `hosted`: the kinds of items that have no
-    counterpart in chat completions.
+    counterpart in chat completions. `calls`: the ids of the calls that were read. `looked_up`: how many
+    items were looked up that may say something else later.
     """
+
+    marks_before = False
 
     def __init__(self, draft: Draft, memory: Memory | None, *, is_stored: bool, is_whole: bool = True) -> None:
         self.draft = draft
@@ -59,6 +72,8 @@ class ItemsWalk:
         self.unjudged: list[Place] = []
         self.hosted: dict[str, None] = {}
         self._called = {key_of(call.get("id")) for each in draft.messages for call in each.get("tool_calls") or ()}
+        self.calls: list[Any] = []
+        self.looked_up = 0
         self._begin()
 
     def _begin(self) -> None:
@@ -69,6 +84,24 @@ class ItemsWalk:
         self._said: list[Place] = []
         self._inputs: dict[int, Place] = {}
         self._last: dict[str, Any] | None = None
+
+    def mark(self) -> WalkMark | None:
+        """Return what another walk over the same items goes on from here with; None if what was read may change."""
+        # A message of the assistant is open, or later replies may say more of an item.
+        if self._place is not None or self.looked_up:
+            return None
+        return WalkMark(self.is_stored, self.is_whole, len(self.calls), len(self.unjudged), len(self.hosted))
+
+    def resume(self, earlier: "ItemsWalk", mark: WalkMark) -> None:
+        """Go on from where an earlier walk had come to."""
+        self.is_whole = mark.is_whole
+        self._call_ids(earlier.calls[: mark.calls])
+        self.unjudged += earlier.unjudged[: mark.unjudged]
+        self.hosted |= dict.fromkeys(list(earlier.hosted)[: mark.hosted])
+
+    def _call_ids(self, keys: Sequence[Any]) -> None:
+        self.calls += keys
+        self._called.update(keys)
 
     def read(self, given: Any, place: Place, held: Sequence[Mapping[str, Any]] = ()) -> None:
         """Read the input of a request: a text, or items; what `held` messages have already is not there twice."""
@@ -158,6 +191,7 @@ class ItemsWalk:
 
     def _refer(self, item: Mapping[str, Any], place: Place) -> None:
         found = None if self.memory is None else self.memory.resolve(item.get("id"))
+        self.looked_up += 1
         if found is not None:
             self.add(found, place)
             return
@@ -280,7 +314,7 @@ class ItemsWalk:
         self._last = None
 
     def _call(self, item: Mapping[str, Any], kind: str, place: Place) -> None:
-        self._called.add(key_of(item.get("call_id")))
+        self._call_ids((key_of(item.get("call_id")),))
         if self.memory is None and not self._note_call(item, kind, place):
             return
         call = read_call(item)
@@ -307,7 +341,8 @@ class ItemsWalk:
         if self.memory is None:
             self._reason_alone(item, place)
             return
-        detail = self.memory.reasoning(item)
+        detail, is_settled = self.memory.reasoning(item)
+        self.looked_up += not is_settled
         if self.is_stored or not is_empty(detail):
             self._put(Block("detail", detail, place))
 

@@ -110,6 +110,7 @@ class _SentItems:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], Origin] = {}
         self._said: dict[str, Origin] = {}
+        self._last: list[tuple[Any, str, list[tuple[str, str]]]] = []
 
     def add(self, index: Index, number: int) -> Sequence[SentItem]:
         native = _native(index, number)
@@ -119,17 +120,16 @@ class _SentItems:
         found: list[SentItem] = []
         given = as_object(native.request).get("input")
         seen: set[str] = set()
-        for position, item in objects(given):
+        for item, position, kind, keys in self._listed(given):
             place: Place = (number, "request", "input", position)
-            origin = next((known[key] for key in _keys(item) if key in known), None)
-            kind = kind_of(item)
+            origin = next((known[key] for key in keys if key in known), None)
             if said and origin is None and kind == "message" and "id" not in item and item.get("role") == "assistant":
                 origin = said.get(_said(item))
             before = None if origin is None else origin.before if kind in CALLS else origin.led_to_by
             lacks = None if before is None or not seen.isdisjoint(_values(before)) else before
             found.append(SentItem(place, item, kind, position, given or (), origin, lacks, native))
             if kind in ("reasoning", "item_reference"):
-                seen |= {*_values(item), *(() if origin is None else _values(origin.value))}
+                seen |= {*[value for _, value in keys], *(() if origin is None else _values(origin.value))}
         for origin in _origins(native):
             known |= dict.fromkeys(_keys(origin.value), origin)
             if origin.unfinished is not None:
@@ -137,6 +137,15 @@ class _SentItems:
             if origin.value.get("phase") is not None:
                 said[_said(origin.value)] = origin
         return found
+
+    def _listed(self, given: Any) -> Iterator[tuple[Mapping[str, Any], int, str, list[tuple[str, str]]]]:
+        """Yield the items of an input with their kinds and keys, which those of the request before have already."""
+        before, self._last = self._last, []
+        for position, item in objects(given):
+            count = len(self._last)
+            known = before[count] if count < len(before) and before[count][0] is item else None
+            self._last.append(known or (item, kind_of(item), _keys(item)))
+            yield item, position, *self._last[-1][1:]
 
 
 def _sent_items(index: Index, number: int) -> Sequence[SentItem]:

@@ -157,3 +157,36 @@ def text_without_letters(body: dict[str, Any]) -> None:
 def text_and_image_in_one_part(body: dict[str, Any]) -> None:
     """A part holds a text and an image."""
     body["contents"][0]["parts"][0]["inlineData"] = {"mimeType": "image/png", "data": "iVBORw0KGgo="}
+
+
+@on_chat(targets.requests, "request/model-served-on-this-wire", claims={"request.model-on-other-wire": REJECTED})
+def model_of_responses(body: dict[str, Any]) -> None:
+    """The model is one that the host serves on Responses alone."""
+    body["model"] = "gpt-5-codex"
+
+
+@on_chat(targets.requests_with_tools, "request/tool-types-single", claims={"tools.type-list": REJECTED})
+def type_or_null(body: dict[str, Any]) -> None:
+    """A parameter may be a text or null."""
+    _parameters(body).setdefault("properties", {})["unit"] = {"type": ["string", "null"]}
+
+
+@on_chat(targets.requests_with_tools, "request/tool-unions-untyped", claims={"tools.type-beside-any-of": REJECTED})
+def type_beside_a_union(body: dict[str, Any]) -> None:
+    """A parameter has a type, and branches beside it."""
+    _parameters(body).setdefault("properties", {})["unit"] = {"type": "string", "anyOf": [{"minLength": 1}]}
+
+
+@on_chat(targets.requests_with_tools, "request/tools-strict-alike", claims={"tools.mixed-strict": REJECTED})
+def one_strict_function(body: dict[str, Any]) -> None:
+    """One more function is declared, with the other value of strict."""
+    first = body["tools"][0]["function"]
+    other = {"name": "get_time", "strict": not first.get("strict"), "parameters": {"type": "object", "properties": {}}}
+    body["tools"].append({"type": "function", "function": other})
+
+
+@on_gemini(targets.requests, "gemini/functions-alone", claims={"gemini.functions-beside-tools": REJECTED})
+def search_beside_functions(body: dict[str, Any]) -> None:
+    """The server's search stands beside functions."""
+    if body.get("tools"):
+        body["tools"].append({"googleSearch": {}})

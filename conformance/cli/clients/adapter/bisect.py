@@ -48,16 +48,22 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here because these modules load the rules and httpx, which --help does not need.
     import orjson
 
+    from conformance import rules
     from conformance.adapters import bisection, definition, loop
     from conformance.errors import UnknownName
     from conformance.reporting.renderers import releases as rendered
     from conformance.reporting.text import printable_json
+    from conformance.wire.views import Side
 
     chosen = definition.load(arguments.name, _adapters.definitions_folder(arguments))
     if "@" in arguments.name:
         raise Unusable(f"{arguments.name}: name releases with --good and --bad")
     if arguments.rule not in loop.with_rules():
         raise UnknownName("rule", arguments.rule, loop.with_rules())
+    rule = rules.by_id().get(arguments.rule)
+    if rule is not None and rule.on.side is not Side.CLIENT:
+        raise Unusable(f"{arguments.rule} is a rule about providers, which no release of a client breaks")
+    _releases.check(chosen, arguments)
     if arguments.good and arguments.good == arguments.bad:
         raise Unusable(f"--good and --bad are the same release: {arguments.good}")
     arguments.scenario = arguments.scenario or _scenarios(chosen, arguments)

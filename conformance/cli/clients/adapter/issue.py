@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance.arguments import seconds
 from conformance.cli import _adapters
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--run", action="store_true", help="run the adapter now, and report what it does")
     add("--install", action="store_true", help="with --run, install the adapter if it is not installed")
     add("--scenario", metavar="SCENARIO", action="append", default=[], help="with --run, only these scenarios")
-    add("--seconds", metavar="N", type=float, help="with --run, the timeout of a case")
+    add("--seconds", metavar="N", type=seconds, help="with --run, the timeout of a case")
     _adapters.add_folder(parser)
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance import artifacts
+from conformance.artifacts import cache_root
 from conformance.cli import _adapters, _releases
-from conformance.environments import cache_root
 from conformance.errors import Unusable
 from conformance.terminal import print_error
 
@@ -78,6 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, option) < 1:
             raise Unusable(f"--{option} {getattr(arguments, option)}: expected 1 or more")
     chosen = definition.load(arguments.name, _adapters.definitions_folder(arguments))
+    if "@" in arguments.name:
+        raise Unusable(f"{arguments.name}: a timeline has all releases; omit the version")
+    _releases.check(chosen, arguments)
     dates = _days(chosen, arguments)
     today = datetime.now(UTC).date()
     if arguments.by == "minor":
@@ -119,7 +122,8 @@ def _days(chosen: "AdapterDefinition", arguments: argparse.Namespace) -> dict[st
         try:
             text = Path(arguments.dates).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise Unusable(f"--dates {arguments.dates}: {error}") from None
+            why = getattr(error, "strerror", None) or error
+            raise Unusable(f"--dates {arguments.dates}: cannot be read: {why}") from None
         given = release_days.of_tags(text, chosen.package)
         listed |= {version: day for version, day in given.items() if version in listed}
     elif arguments.by == "minor":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance import artifacts
-from conformance.arguments import PROVIDER_HELP, add_header, add_times
+from conformance.arguments import PROVIDER_HELP, add_header, add_times, positive
 from conformance.artifacts import Journal
 from conformance.errors import ConformanceError, Unusable
 from conformance.reporting.text import printable
@@ -50,7 +50,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where to write (default: cassettes; required outside a checkout)",
     )
     add("--resume", action="store_true", help="go on with a recording that was interrupted")
-    add("--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="number of processes (default: one per CPU)")
+    add(
+        "--jobs",
+        metavar="N",
+        type=positive,
+        default=os.cpu_count() or 1,
+        help="processes (default: one per CPU)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

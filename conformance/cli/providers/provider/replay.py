@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance.arguments import positive
 from conformance.resources import checkout_folder, folder
 from conformance.terminal import print_error
 
@@ -26,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     whose.add_argument("--provider", default="", metavar="PROVIDER", help="replay the cassettes of this provider")
     add = parser.add_argument
     add("--model", default="", metavar="MODEL", help="replay only the cassettes of this model")
-    add("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
+    add("--jobs", type=positive, default=1, metavar="N", help="number of processes (default: 1)")
     add("--cassettes", type=Path, metavar="DIR", help="the folder of cassettes (default: those of this project)")
     add(
         "--results",
