@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from conformance import environments
+from conformance import artifacts, environments
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
 from conformance.environments import Log
@@ -24,7 +24,7 @@ def environment_path(definition: AdapterDefinition) -> Path:
     """Return the folder of an adapter's environment."""
     recipe = [definition.language, *definition.packages]
     name = definition.agent.get("family", definition.name)
-    return environments.cached_path(environments.cache_root(_KIND), f"{name}@{definition.version}", recipe)
+    return environments.cached_path(artifacts.cache_root(_KIND), f"{name}@{definition.version}", recipe)
 
 
 def is_installed(definition: AdapterDefinition) -> bool:
@@ -94,7 +94,8 @@ def _copied(definition: AdapterDefinition, folder: Path) -> Path:
     """
     sources = [source for source in (definition.folder, definition.folder.parent / _SHARED) if source.is_dir()]
     files = sorted([path for source in sources for path in source.rglob("*") if path.is_file()])
-    digest = hashlib.sha256(b"\0".join([str(path).encode() + b"\0" + path.read_bytes() for path in files]))
+    named = [(path.relative_to(definition.folder.parent).as_posix(), path.read_bytes()) for path in files]
+    digest = hashlib.sha256(b"\0".join([name.encode() + b"\0" + content for name, content in named]))
     target = folder / "drivers" / digest.hexdigest()[:12]
     if not target.is_dir():
         target.parent.mkdir(exist_ok=True)
