@@ -279,10 +279,17 @@ def _with_settings(
             made["thinking"] = {"type": "enabled"}
         if all([_value(made, each) is None for each in target]) or name == "effort":
             _put(made, path, value)
+        if (name, back) == ("reply format", "gemini"):
+            _put(made, ("generationConfig", "responseMimeType"), "application/json")
     return {key: value for key, value in made.items() if not key.startswith("lost ")}
 
 
-_SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+_SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
 _BUDGETS = {
     "messages": ("thinking", "budget_tokens"),
     "gemini": ("generationConfig", "thinkingConfig", "thinkingBudget"),
