@@ -19,6 +19,9 @@ from conformance.errors import InvalidDocument, Unusable
 LOCK: Final = ".conformance.lock"
 """The name of the lock file of a folder; it is there only while a process holds the lock."""
 
+CACHE: Final = "CONFORMANCE_CACHE"
+"""The environment variable that names the cache folder."""
+
 _TEMPORARY: Final = ".conformance-tmp"
 _SEPARATOR: Final = re.compile(r"[/:]")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._@+=,-]+")
@@ -31,6 +34,17 @@ _PRIVATE: Final = 0o600
 _PROBE: Final = bytes(64 * 1024)
 _HAS_DESCRIPTORS: Final = {os.open, os.unlink, os.rename} <= os.supports_dir_fd
 """Whether files can be opened and renamed by a descriptor of their folder, which Windows cannot do."""
+
+
+def cache_root(kind: str) -> Path:
+    """Return the folder in the user's cache for what is made again if it is lost, of a kind such as `engines`.
+
+    It is `$CONFORMANCE_CACHE/<kind>`, else `wire-conformance/<kind>` in the user's cache (XDG_CACHE_HOME, ~/.cache).
+    """
+    chosen = os.environ.get(CACHE)
+    if chosen:
+        return Path(chosen).absolute() / kind
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wire-conformance" / kind
 
 
 def write(path: Path, data: str | bytes | Iterable[bytes], *, private: bool = False, root: Path | None = None) -> None:

@@ -20,9 +20,6 @@ import orjson
 from conformance import artifacts, processes
 from conformance.errors import Unusable
 
-CACHE: Final = "CONFORMANCE_CACHE"
-"""The environment variable that names the cache folder."""
-
 MAX_SECONDS: Final = 3600.0
 """How long to wait for another process that creates the same environment, and for one call of a package manager."""
 
@@ -37,17 +34,6 @@ _VERSIONS: Final = re.compile(r"\(from versions: ([^)]*)\)")
 _MAX_VERSIONS: Final = 5
 _MAX_ERRORS: Final = 4
 _PIN: Final = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^;\s]+)")
-
-
-def cache_root(kind: str) -> Path:
-    """Return the folder for cached environments of a kind, such as `engines`.
-
-    It is `$CONFORMANCE_CACHE/<kind>`, else `wire-conformance/<kind>` in the user's cache (XDG_CACHE_HOME, ~/.cache).
-    """
-    chosen = os.environ.get(CACHE)
-    if chosen:
-        return Path(chosen).absolute() / kind
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wire-conformance" / kind
 
 
 def cached_path(root: Path, name: str, recipe: Any) -> Path:

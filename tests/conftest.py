@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import socket
 import sys
@@ -80,7 +81,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Divide a run of all tests between processes, which take tests from each other when they run out of their own."""
     if hasattr(config, "workerinput"):  # One of these processes: it must not start processes of its own.
         if config.workerinput["workerid"] == LAST_WORKER and config.args == config.getini("testpaths"):
-            config.args[:] = [str(each) for each in sorted(Path(__file__).parent.rglob("test_*.py"), reverse=True)]
+            found = [each for each in Path(__file__).parent.rglob("test_*.py") if not leaves_out(each, config)]
+            config.args[:] = [str(each) for each in sorted(found, reverse=True)]
         return
     option = config.option
     undecided = getattr(option, "numprocesses", 0) is None and option.dist == "no"
@@ -88,6 +90,20 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     ours = not option.conformance_provider and not getattr(option, "cov_source", None)
     if undecided and ours and config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb:
         option.numprocesses, option.dist = WORKERS, "worksteal"
+
+
+def leaves_out(path: Path, config: pytest.Config) -> bool:
+    """Return whether a file has a mark of its own by which a run leaves out all its tests.
+
+    Such files import SDKs and browsers, which is a sixth of what a plain run needs to collect its tests.
+    """
+    mark = re.search(r"^pytestmark = pytest\.mark\.(slow|exhaustive)$", path.read_text("utf-8"), re.MULTILINE)
+    return mark is not None and f"not {mark[1]}" in str(config.option.markexpr)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which no test would run; pytest does not ask about those that the command line names."""
+    return True if collection_path.suffix == ".py" and leaves_out(collection_path, config) else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import environments
+from conformance import artifacts, environments
 
 GEMINI: Final = ["@google-ai/generativelanguage@4.1.0"]
 RUNNER: Final = ["llm-comply==0.5.0", "jsonschema==4.25.1"]
@@ -14,7 +14,7 @@ RUNNER: Final = ["llm-comply==0.5.0", "jsonschema==4.25.1"]
 @cache
 def runner() -> Path:
     """Return the environment of the runner, which is installed if it is not."""
-    place = environments.cached_path(environments.cache_root("documented"), "llm-comply", RUNNER)
+    place = environments.cached_path(artifacts.cache_root("documented"), "llm-comply", RUNNER)
     return environments.ensure(
         place, lambda to: environments.create_venv(to, [RUNNER], (), lambda _line: None), lambda _line: None
     )
@@ -33,7 +33,7 @@ def gemini_messages() -> Any:
 
     Those of googleapis/googleapis, google/ai/generativelanguage/v1beta, are the same definitions.
     """
-    place = environments.cached_path(environments.cache_root("documented"), "gemini", GEMINI)
+    place = environments.cached_path(artifacts.cache_root("documented"), "gemini", GEMINI)
     environments.ensure(place, lambda to: environments.npm_install(to, GEMINI, lambda _line: None), lambda _line: None)
     path = place / "node_modules" / "@google-ai" / "generativelanguage" / "build" / "protos" / "protos.json"
     found = json.loads(path.read_text("utf-8"))

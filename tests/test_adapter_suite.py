@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import environments
+from conformance import artifacts, environments
 from tests.test_adapter_fixture import AGENT
 from tests.test_docs_commands import DOCS, blocks
 from tests.test_plugin import run, shown
@@ -211,7 +211,7 @@ def outcomes(folder: Path, test: str, variables: Mapping[str, str]) -> str:
 
 
 def installed(name: str, create: Callable[[Path], None], recipe: object) -> Path:
-    folder = environments.cached_path(environments.cache_root("documented"), name, recipe)
+    folder = environments.cached_path(artifacts.cache_root("documented"), name, recipe)
     return environments.ensure(folder, create, lambda _line: None)
 
 

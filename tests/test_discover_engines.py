@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import pytest
 
 from conformance import engines, load_profile
+from conformance.artifacts import cache_root
 from conformance.discovery.discovering import discover
 from conformance.discovery.interview import Interview
 from conformance.discovery.shipped import nearest
 from conformance.engines.serving import KIND, EngineOptions, is_installed, serving
-from conformance.environments import cache_root
 from conformance.observations.collected import values
 from conformance.observations.comparing import Relation, relation
 from conformance.resources import folder

@@ -1,4 +1,4 @@
-"""Reasoning under a name that a native wire does not have is tried and said, and the profile holds when played back."""
+"""Further odd servers: reasoning under a name that a native wire has not, streams alone, marks of byte order."""
 
 import copy
 import json
@@ -20,7 +20,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.native import OWN
 from conformance.wires import by_name
 from tests.loops import every
-from tests.test_discover_odd import CASES, LIMIT, Ask, played_back
+from tests.test_discover_odd import CASES, LIMIT, Ask, played_back, rule_of, simulator
 
 THOUGHT = "The user wants one thing and I know what to do."
 PROVIDERS = {"messages": "anthropic", "responses": "openai", "gemini": "gemini"}
@@ -149,3 +149,41 @@ def test_reasoning_under_a_foreign_name_of_a_native_wire_is_tried_and_said(odd: 
         assert (thinks is not None and thinks.value == "default-on") is (odd.thinks == "reasoning")
         assert found.broken == []
         assert list(dict.fromkeys(played_back(found.profile(), ask, model))) == []
+
+
+def _streams_alone() -> Ask:
+    return rule_of(simulator({}).send, lambda body: "" if body.get("stream") is True else "set stream to true")
+
+
+def _marked() -> Ask:
+    inner = simulator({}).send
+
+    def send(body: Mapping[str, Any]) -> Exchange:
+        got = inner(body)
+        text = got.response if isinstance(got.response, str) else json.dumps(got.response)
+        return _with_text(got, f"\ufeff{text}")
+
+    return send
+
+
+def _with_text(got: Exchange, text: str) -> Exchange:
+    return Exchange.of_plain(got.request, text, got.status, got.streamed, dict(got.headers), model=got.model)
+
+
+@pytest.mark.slow
+def test_a_server_with_streams_alone_gets_a_profile_that_holds() -> None:
+    found = discover(Interview(_streams_alone(), LIMIT, cases=CASES), "m")
+    (conflict,) = found.claims["request.conflicts"].value
+    assert [{"at": "/stream", "not-in": [True]}] == conflict["when"]
+    assert (400, "set stream to true") == (conflict["verdict"]["status"], conflict["verdict"]["message"])
+    assert ([], True) == (found.broken, found.claims["tools.supported"].value)
+    assert [] == list(played_back(found.profile(), _streams_alone()))
+
+
+@pytest.mark.slow
+def test_a_byte_order_mark_is_said_once_and_the_rest_is_profiled() -> None:
+    found = discover(Interview(_marked(), LIMIT, cases=CASES), "m")
+    (broken,) = found.broken
+    assert "replies begin with a byte order mark" in broken
+    assert len(found.claims) > 60
+    assert found.claims["tools.supported"].value is True

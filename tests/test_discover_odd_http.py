@@ -80,9 +80,7 @@ def never_refused(request: HttpRequest) -> HttpReply:
 
 ENDS = {
     "a page at every path": (page, "has no path of an API: /chat/completions (HTTP 200, an HTML page)"),
-    "a byte order mark": (marked, "begins with a byte order mark, which JSON must not"),
     "no such path": (elsewhere, "has no path of an API: /chat/completions (HTTP 404)"),
-    "only streams": (only_streams, "answers m in streams only, and refuses whole replies (HTTP 400: "),
     "redirects": (moved, "(HTTP 307, a redirect to /real/chat/completions)"),
     "gRPC": (remote_calls, "has no path of an API: /chat/completions (HTTP 200, application/grpc)"),
     "busy for long": (limited(), "HTTP 429 3 times in a row, with Retry-After: 3600 seconds, so nothing more is sent"),
@@ -120,3 +118,18 @@ def test_an_error_with_status_200_is_not_accepted(tmp_path: Path, capsys: pytest
     assert claims["error.in-200"] is True
     assert claims.get("tools.empty-list", "unknown") == "unknown"
     assert claims.get("request.unknown-model", "unknown") == "unknown"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answer", "code", "words"),
+    [
+        (marked, 1, "breaks a rule: replies begin with a byte order mark, which JSON must not"),
+        (only_streams, 0, "could not be determined:"),
+    ],
+)
+def test_what_is_odd_is_said_and_the_rest_is_profiled(
+    answer: Answer, code: int, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code == discovered(answer, tmp_path, "--model", "m")
+    assert words in capsys.readouterr().out

@@ -115,7 +115,7 @@ def test_a_failure_is_said_as_what_it_is(
 def test_tls_that_fails_is_not_a_closed_port(capsys: pytest.CaptureFixture[str]) -> None:
     with serving(lambda _: MISSING) as url:
         assert 2 == main(["provider", "discover", url.replace("http:", "https:"), "--model", "m", "--yes"])
-    assert "TLS fails: the port does not speak TLS; try http://" in capsys.readouterr().err
+    assert "TLS fails: the port does not speak TLS; write http:// instead of https://" in capsys.readouterr().err
     assert 2 == main(["provider", "discover", "http://127.0.0.1:9", "--model", "m", "--yes"])
     assert "nothing listens on that port" in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import environments
+from conformance import artifacts, environments
 from conformance.engines.definition import load
 from conformance.engines.serving import ensure_installed, environment_path
 from conformance.errors import Unusable
@@ -182,6 +182,6 @@ def test_another_recipe_has_another_environment(tmp_path: Path) -> None:
 def test_environments_are_in_the_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CONFORMANCE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert tmp_path / "wire-conformance" / "engines" == environments.cache_root("engines")
+    assert tmp_path / "wire-conformance" / "engines" == artifacts.cache_root("engines")
     monkeypatch.setenv("CONFORMANCE_CACHE", str(tmp_path / "mine"))
-    assert tmp_path / "mine" / "engines" == environments.cache_root("engines")
+    assert tmp_path / "mine" / "engines" == artifacts.cache_root("engines")

@@ -45,15 +45,20 @@ def objects(value: Any) -> Iterator[dict[str, Any]]:
         yield from objects(each)
 
 
-def calls(wire: str, body: Any) -> list[dict[str, Any]]:
-    """Return the two calls of a request."""
+def every_call(wire: str, body: Any) -> list[dict[str, Any]]:
+    """Return the calls of a request."""
     holders: dict[str, Callable[[dict[str, Any]], bool]] = {
         "chat": lambda value: value.get("type") == "function" and "id" in value,
         "messages": lambda value: value.get("type") == "tool_use",
         "responses": lambda value: value.get("type") == "function_call",
         "gemini": lambda value: "args" in value,
     }
-    first, second = [each for each in objects(body) if holders[wire](each)]
+    return [each for each in objects(body) if holders[wire](each)]
+
+
+def calls(wire: str, body: Any) -> list[dict[str, Any]]:
+    """Return the two calls of a request."""
+    first, second = every_call(wire, body)
     return [first, second]
 
 
@@ -90,6 +95,24 @@ def test_a_call_is_compared_by_what_it_says_and_not_by_its_id_alone(wire: str, p
         assert levels(wire, provider, variant, with_exchanged_arguments)[UNCHANGED] is Level.MUST
         own = levels(wire, provider, variant, with_ids_of_its_own)
         assert Level.MUST not in own.values(), own
+
+
+@every(("wire", "provider"), WIRES)
+def test_a_client_may_give_calls_other_ids_where_theirs_were_used_before(wire: str, provider: str) -> None:
+    for variant in ("plain", "stream"):
+        profile, exchanges = session(wire, provider, variant, "ids-restart")
+        number = next(at for at, each in enumerate(exchanges) if len(every_call(wire, each.request)) > 2)
+        *before, last = exchanges[: number + 1]
+        at = len(every_call(wire, before[-1].request))
+        late = [each.get("call_id") or each.get("id") for each in every_call(wire, last.request)[at:]]
+        text = json.dumps(last.request)
+        for identity in late:
+            head, _, rest = text.rpartition(json.dumps(identity))
+            head, _, middle = head.rpartition(json.dumps(identity))
+            text = head + json.dumps(f"own_{identity}") + middle + json.dumps(f"own_{identity}") + rest
+        outcomes = check((*before, replace(last, request=json.loads(text))), profile)
+        broken = {each.rule: each.findings[0].message for each in outcomes if each.status is Status.FAILED}
+        assert UNCHANGED not in broken, (variant, broken)
 
 
 def test_of_a_reply_that_is_sent_back_in_two_the_part_without_its_reasoning_is_the_cause() -> None:

@@ -109,6 +109,62 @@ UNDERSTOOD = [
         Wish(tools=True, parallel=True),
     ),
     ("llama.cpp server with gpt-oss and tools", "llamacpp", "gpt-oss", TOOLS),
+    (
+        "which request do I send so that Haiku 5.5 thinks a little and uses two functions",
+        "anthropic.messages",
+        "claude-haiku-5-5",
+        THINKING,
+    ),
+    ("call a function with gpt 6.1 sol through /v1/responses, effort max", "openai.responses", "gpt-6.1-sol", THINKING),
+    (
+        "fireworks hosted kimi k2 thinking, stream it with tools",
+        "fireworks",
+        "accounts/fireworks/models/kimi-k2-thinking",
+        Wish(tools=True, stream=True),
+    ),
+    (
+        "claude code against DeepSeek's anthropic endpoint with extended thinking",
+        "deepseek.messages",
+        "",
+        Wish(thinking=True),
+    ),
+    (
+        "gemini-3-flash-preview in Vertex AI streaming function calls",
+        "vertex.gemini",
+        "gemini-3-flash-preview",
+        Wish(tools=True, stream=True),
+    ),
+    (
+        "xAI's grok 4.3 /responses: encrypted reasoning and parallel function calls",
+        "xai.responses",
+        "grok-4.3",
+        Wish(tools=True, parallel=True, thinking=True),
+    ),
+    (
+        "sglang server with glm 5.3: tool calls, turn reasoning off",
+        "sglang",
+        "glm-5.3",
+        Wish(tools=True, thinking=False),
+    ),
+    (
+        "Google AI Studio: gemini flash, no reasoning, tools",
+        "gemini.gemini",
+        "gemini-flash",
+        Wish(tools=True, thinking=False),
+    ),
+    ("use deepseek reasoner but without any tools and streamed", "deepseek", "deepseek-reasoner", Wish(stream=True)),
+    (
+        "what does Gemini want back when it calls two functions in parallel",
+        "gemini.gemini",
+        "",
+        Wish(tools=True, parallel=True),
+    ),
+    (
+        "github copilot with claude sonnet 4.6 and tools over /v1/messages",
+        "github_copilot.messages",
+        "claude-sonnet-4.6",
+        TOOLS,
+    ),
 ]
 
 
@@ -132,6 +188,12 @@ NOT_UNDERSTOOD: list[tuple[str, type[Exception], str]] = [
     ("openai, messages, responses", Unusable, "two wires, messages and responses"),
     ("tools", Unusable, "names no host"),
     ("", Unusable, "names no host"),
+    (
+        "please ask deepseek for something but with a tol",
+        UnknownName,
+        "unknown word in the wish 'tol'; did you mean tool",
+    ),
+    ("my deepseek agent should never ever use the tools", UnknownName, "unknown word in the wish 'never'"),
 ]
 
 
@@ -140,6 +202,15 @@ def test_an_unknown_word_is_an_error_with_suggestions(text: str, error: type[Exc
     with pytest.raises(error) as raised:
         understood(text)
     assert words in str(raised.value)
+
+
+def test_words_of_a_sentence_that_say_nothing_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = understood("does moonshot's kimi k3 need the reasoning sent back after a tool call?")
+    assert ("does", "sent", "back", "after") == asked.ignored
+    assert 0 == main(["prepare", "--ask", "could you please show me what deepseek wants with tools"])
+    assert (
+        "note: these words of the wish say nothing here: 'could', 'you', 'show', 'wants'\n" == capsys.readouterr().err
+    )
 
 
 def test_both_requests_come_with_the_claims_of_their_fields(capsys: pytest.CaptureFixture[str]) -> None:

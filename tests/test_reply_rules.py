@@ -99,3 +99,13 @@ def test_an_id_may_come_twice_if_the_same_question_was_asked_twice() -> None:
     first, second, third = session([200, 230, 260])
     (outcome,) = check((first, second, second, third), rules="response/id-unique-in-session")
     assert (Status.PASSED, 3) == (outcome.status, outcome.judged)
+
+
+def test_an_empty_body_has_no_content_type_that_could_be_wrong() -> None:
+    for kind in ("application/json", "text/event-stream", "text/html"):
+        exchange = Exchange(
+            request={"model": "x", "messages": []}, response="", status=200, headers={"content-type": kind}
+        )
+        found = {each.rule: each.status for each in check((exchange,))}
+        assert Status.FAILED is found["http/body-is-object-or-stream"]
+        assert Status.NOT_APPLICABLE is found.get("http/content-type-matches-body", Status.NOT_APPLICABLE)

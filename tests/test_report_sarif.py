@@ -49,7 +49,7 @@ def test_every_rule_has_its_help_in_a_valid_log() -> None:
     assert sorted(known) == list(described)
     for name, each in known.items():
         assert each.title == described[name]["shortDescription"]["text"]
-        assert each.source.url == described[name]["helpUri"]
+        assert each.source.link == described[name]["helpUri"]
         assert each.source.url in described[name]["help"]["markdown"]
     assert {"error", "warning", "note"} >= {each["defaultConfiguration"]["level"] for each in described.values()}
 

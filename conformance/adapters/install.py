@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from conformance import environments
+from conformance import artifacts, environments
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
 from conformance.environments import Log
@@ -24,7 +24,7 @@ def environment_path(definition: AdapterDefinition) -> Path:
     """Return the folder of an adapter's environment."""
     recipe = [definition.language, *definition.packages]
     name = definition.agent.get("family", definition.name)
-    return environments.cached_path(environments.cache_root(_KIND), f"{name}@{definition.version}", recipe)
+    return environments.cached_path(artifacts.cache_root(_KIND), f"{name}@{definition.version}", recipe)
 
 
 def is_installed(definition: AdapterDefinition) -> bool:

@@ -54,7 +54,7 @@ def failures_as_entries(
     `sources`: the URL of the source of each check; by default those of the rules and the loop facts. Errors are not
     failures of the adapter and get none.
     """
-    known = {name: each.source.url for name, each in loop.with_rules().items()} if sources is None else sources
+    known = {name: each.source.link for name, each in loop.with_rules().items()} if sources is None else sources
     until = (date.fromisoformat(day) + timedelta(LONGEST - 1)).isoformat()
     return tuple(
         [

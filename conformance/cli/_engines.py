@@ -64,8 +64,8 @@ def definitions(arguments: argparse.Namespace) -> "list[EngineDefinition]":
 def options(arguments: argparse.Namespace) -> "EngineOptions":
     """Return how engines are served; an action that serves none has fewer arguments."""
     # Imported here because these modules load httpx, which --help does not need.
+    from conformance.artifacts import cache_root
     from conformance.engines.serving import KIND, EngineOptions
-    from conformance.environments import cache_root
     from conformance.resources import folder
 
     weights = getattr(arguments, "weights", "")

@@ -29,7 +29,7 @@ def folder(arguments: argparse.Namespace) -> Path:
 
 def cache() -> Path:
     """Return the folder of the environments of gateways."""
-    from conformance.environments import cache_root
+    from conformance.artifacts import cache_root
     from conformance.gateways.serving import KIND
 
     return cache_root(KIND)

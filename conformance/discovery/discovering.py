@@ -48,6 +48,8 @@ _LENGTH_PROBE: Final = "ids-long"
 _BY_PLAYED: Final = ("ids.", "reasoning.", "stream.after-finish", "stream.usage-elsewhere")
 """Beginnings of the names of claims that only undisturbed scenarios show."""
 
+_MARKED: Final = "replies begin with a byte order mark, which JSON must not (RFC 8259, 8.1); it was read without it"
+
 _FIELD: Final = "reasoning.response-field"
 _READ: Final = "reasoning.request-field"
 _OMITTED: Final = "reasoning.omitted-on-tool-turn"
@@ -87,13 +89,16 @@ def discover(interview: Interview, model: str) -> Discovery:
     given = {**thinking.claims, **single.claims}
     if interview.wire == CHAT:  # The only wire that has several names for this parameter.
         given["request.max-tokens-fields"] = ObservedClaim([length], digest(first), MEDIUM)
-    if first.streamed:
+    alone = further.streams_alone(interview)
+    given |= alone.claims
+    if first.streamed and not interview.streams:
         given["stream.default"] = ObservedClaim(value=True, digest=digest(first))
     known: ObservedClaims = {**shown_field, **given}
     for _ in range(_PASSES):
         explored = explore(interview, profile_of(values(known), interview.wire), model)
         given = {**_adapted(explored), **given}
-        conversations = (*explored.conversations, *thinking.conversations, *single.conversations)
+        questions = (*thinking.conversations, *single.conversations, *alone.conversations)
+        conversations = (*explored.conversations, *questions)
         now, still_open = _derived(interview, explored, conversations, known, given)
         # Without tools, no scenario shows again that they are refused.
         if "tools.unsupported" in now:
@@ -109,6 +114,8 @@ def discover(interview: Interview, model: str) -> Discovery:
             break
         known = now
     _verify(interview, found)
+    if interview.marked:
+        found.broken.append(_MARKED)
     return found
 
 
@@ -132,34 +139,22 @@ def contact(interview: Interview, model: str) -> str:
             if Index((exchange,)).replies:
                 return length
             answered = bodies(exchange)[1]
-            mark = (
-                " begins with a byte order mark, which JSON must not (RFC 8259, 8.1), and"
-                if _is_marked(answered)
-                else ""
-            )
-            text = f"the endpoint's answer{mark} is not a reply of the wire {interview.wire}: {answered!r:.200}"
-            raise Unusable(text)
+            raise Unusable(f"the endpoint's answer is not a reply of the wire {interview.wire}: {answered!r:.200}")
         rejected = f"HTTP {exchange.status}: {bodies(exchange)[1]!r:.300}"
+    interview.streams = True
     if _answers_streams(interview, model):
-        raise Unusable(
-            f"the endpoint answers {model} in streams only, and refuses whole replies ({rejected}); most facts are "
-            "asked for with whole replies, so write its profile by hand, or ask a gateway that collects streams"
-        )
+        return further.LENGTHS[0]
     raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
 
 
 def _answers_streams(interview: Interview, model: str) -> bool:
     """Return whether the first question is answered as a stream."""
-    body = {"model": model, "messages": [{"role": "user", "content": QUESTION}], "stream": True}
+    body = {"model": model, "messages": [{"role": "user", "content": QUESTION}]}
     try:
         exchange = interview.send({**body, further.LENGTHS[0]: max_tokens(interview.wire)})
     except UnusableReply:
         return False
     return exchange.status == 200 and bool(Index((exchange,)).replies)
-
-
-def _is_marked(answered: Any) -> bool:
-    return isinstance(answered, str) and answered.startswith("\ufeff")
 
 
 def _unanswered(error: UnusableReply, model: str) -> str:
@@ -330,7 +325,7 @@ def _verify(interview: Interview, found: Discovery) -> None:
     """Play the suite with the profile; what it predicts wrongly becomes unknown, and what is wrong anyway is noted."""
     for _ in range(2 * _PASSES):
         subject = Subject(found.profile(), found.model, interview.send, Evidence.LIVE)
-        cases = [play(scenario, variant, subject) for scenario, variant in interview.cases or all_cases()]
+        cases = [play(scenario, variant, subject) for scenario, variant in interview.played(all_cases())]
         answers = {
             (each.case, each.probe.name): each for each in explore(interview, subject.profile, found.model).answers
         }

@@ -83,7 +83,7 @@ def explore(interview: Interview, profile: Profile, model: str) -> Explored:
     answers: list[ProbeAnswer] = []
     ended: dict[str, str] = {}
     adapted: dict[str, Any] = {}
-    for scenario, variant in interview.cases or all_cases():
+    for scenario, variant in interview.played(all_cases()):
         if scenario.unmet(profile.at(model, "")) is not None:
             continue
         subject = Subject(profile.with_claims(adapted), model, interview.send, Evidence.LIVE)

@@ -176,6 +176,18 @@ def _choices(interview: Interview, model: str, length: str, *, thinks: bool) -> 
     return Further(claims, seen, {})
 
 
+def streams_alone(interview: Interview) -> Further:
+    """Return that a request that asks for no stream is refused, by the first question; nothing where streams are."""
+    if not interview.streams:
+        return Further({}, (), {})
+    refused = next(each for each in interview.exchanges if (each.status or 0) >= 400)
+    conflict = {"when": [{"at": "/stream", "not-in": [True]}], "verdict": refusal([refused])}
+    claim = ObservedClaim([conflict], digest(refused), MEDIUM, "the endpoint answers in streams alone")
+    # On Gemini, the path asks for a stream, and no claim is about paths.
+    claims = {} if interview.wire == "gemini" else {"request.conflicts": claim}
+    return Further(claims, ((refused,),), {})
+
+
 def longest_id(interview: Interview, refused: Exchange, own: int) -> ObservedClaim | None:
     """Return the greatest length of an id in a request, between that of the provider's own ids and a rejected one."""
     body = refused.request or {}

@@ -1,11 +1,12 @@
 """The requests of a discovery: each is sent once, counted and kept."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from conformance.errors import Unusable
+from conformance.documents import parse_json
+from conformance.errors import InvalidDocument, Unusable
 from conformance.scenarios import Scenario
 from conformance.transport.client import Inconclusive, RunStopped, UnusableReply
 from conformance.wire.exchange import Exchange
@@ -13,6 +14,8 @@ from conformance.wire.native import CHAT
 from conformance.wires import by_name
 
 _OK: Final = 200
+_STREAM: Final = "stream"
+_MARK: Final = "\ufeff"
 _SERVER_ERROR: Final = 500
 _SAME_ERRORS: Final = 4
 """How often a server error has to come to be the answer to a request, and no failure of the moment."""
@@ -27,7 +30,9 @@ class Interview:
 
     `limit` is the number of requests after which nothing more is sent. `failures` counts the requests in a row that got
     no conclusive answer: after `patience` of them the endpoint counts as broken. `wire` is the one that it speaks.
-    `cases` are the scenarios to play, each with its variant; none: all of them.
+    `cases` are the scenarios to play, each with its variant; none: all of them. `streams`: whether the endpoint gives
+    streams alone, so that each request asks for one. `marked`: whether a reply began with a byte order mark, which JSON
+    must not (RFC 8259, 8.1), and which is read as most clients do: without it.
     """
 
     ask: Callable[[Mapping[str, Any]], Exchange]
@@ -38,6 +43,8 @@ class Interview:
     log: Callable[[int], None] = lambda _sent: None
     wire: str = CHAT
     cases: Sequence[tuple[Scenario, str]] = ()
+    streams: bool = False
+    marked: bool = False
     _answers: dict[str, Exchange | UnusableReply] = field(default_factory=dict)
     _kept: dict[str, Exchange] = field(default_factory=dict)
     _again: set[str] = field(default_factory=set)
@@ -49,6 +56,7 @@ class Interview:
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
         """Return the exchange of a request; raises Inconclusive as the client does, and Unusable at the limit."""
+        body = self._asked(body)
         key = self._key(body)
         if key not in self._answers:
             self._answers[key] = self._first(body)
@@ -63,6 +71,7 @@ class Interview:
 
     def again(self, body: Mapping[str, Any]) -> bool:
         """Send a request once more that was rejected; return whether it is accepted now, as flaky endpoints do."""
+        body = self._asked(body)
         key = self._key(body)
         if key in self._again:
             return False
@@ -79,6 +88,15 @@ class Interview:
             return self.send(body)
         except UnusableReply as error:
             return error.exchange
+
+    def played(self, every: Iterable[tuple[Scenario, str]]) -> Iterator[tuple[Scenario, str]]:
+        """Yield the cases to play, of every one that there is: of an endpoint with streams alone, those."""
+        for scenario, variant in self.cases or every:
+            if variant == _STREAM or not self.streams:
+                yield scenario, variant
+
+    def _asked(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**body, "stream": True} if self.streams else body
 
     def _first(self, body: Mapping[str, Any]) -> Exchange | UnusableReply:
         answer = self._once(body)
@@ -102,9 +120,23 @@ class Interview:
         self.sent += 1
         self.log(self.sent)
         try:
-            return self.ask(body)
+            return self._unmarked(self.ask(body))
         except UnusableReply as error:
             return error
+
+    def _unmarked(self, exchange: Exchange) -> Exchange:
+        """Return an exchange whose reply is read without a byte order mark."""
+        received = exchange.as_received
+        text = received.response
+        if type(text) is not str or not text.startswith(_MARK) or received.streamed:
+            return exchange
+        try:
+            value = parse_json(text.removeprefix(_MARK), "response")
+        except InvalidDocument:
+            return exchange
+        self.marked = True
+        made = replace(received, response=value)
+        return made if self.wire == CHAT else by_name(self.wire).translate_one(made)
 
     def _counted(self, body: Mapping[str, Any], answer: Exchange | UnusableReply) -> Exchange | UnusableReply:
         exchange = answer.exchange if isinstance(answer, UnusableReply) else answer

@@ -13,7 +13,7 @@ from conformance.errors import Unusable
 from conformance.secrets.urls import shown_url
 from conformance.suite.probes import error_text
 from conformance.transport.client import Client, Endpoint
-from conformance.transport.unreachable import reason
+from conformance.transport.unreachable import needs_tls, reason
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wires import NAMES, by_name
@@ -25,6 +25,7 @@ QUESTION: Final = "Answer with the one word: hello."
 
 _OF_A_WIRE: Final = re.compile(r"/(?:chat/completions|messages|responses|models(?:/[^/]+:\w+)?)/?\Z")
 _PAGE: Final = ", an HTML page"
+_BAD_REQUEST: Final = 400
 _ABSENT: Final = (404, 405, 410, 501)
 _OF_THE_KEY: Final = (401, 403)
 _LIST_SECONDS: Final = 15.0
@@ -59,10 +60,14 @@ def models(urls: Iterable[str], wire: str, key: str, headers: Sequence[tuple[str
     for url in urls:
         try:
             reply = httpx.get(f"{url}/models", headers=sent, timeout=min(seconds, _LIST_SECONDS))
+            if reply.status_code == _BAD_REQUEST and (words := needs_tls(url, reply.content)):
+                raise Unusable(f"cannot send to {shown_url(url)}: {words}")
             listed: Any = reply.json() if len(reply.content) < _LIST_BYTES and reply.status_code == 200 else None
         except httpx.ConnectError as error:
             raise Unusable(f"cannot connect to {shown_url(url)} ({reason(error)})") from None
-        except httpx.HTTPError:
+        except httpx.HTTPError as error:
+            if words := needs_tls(url, error=error):
+                raise Unusable(f"cannot send to {shown_url(url)}: {words}") from None
             return []
         except ValueError:
             continue

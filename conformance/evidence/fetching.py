@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
 from conformance import artifacts, processes
-from conformance.environments import cache_root
+from conformance.artifacts import cache_root
 from conformance.errors import ConformanceError, InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.index import IndexedRecording, PublicFile, by_place

@@ -40,6 +40,19 @@ _MADE_UP: Final = re.compile(r"[a-z]*[-_]?(?:123\d{0,7}|abc(?:123)?|x{3,}|test|f
 _TYPED: Final = re.compile(r"12345|67890|abcdef|xyz\b")
 """What ids of calls have that somebody typed."""
 
+_SEQUENCE: Final = re.compile(
+    r"0f1a2b|1a2b3c|2b3c4d|3c4d5e|4d5e6f|a1b2c3|b2c3d4|c3d4e5|d4e5f6|aabbcc|bbccdd|ccddee|ddeeff|112233|223344|334455",
+    re.IGNORECASE,
+)
+"""What somebody types who makes up an id that looks drawn, one letter and one digit after the other."""
+
+_DRAWN: Final = 12
+"""Letters and digits of an id that is long enough for that."""
+
+_VERSION: Final = re.compile(r"(?<![\d.])\d")
+_VENDORS: Final = ("openai", "anthropic")
+"""Vendors whose alias of a model has the number of its generation."""
+
 _FIRST: Final = 1_650_000_000
 """No host served chat completions before, in 2022."""
 
@@ -85,7 +98,9 @@ class SuspectFinder:
         index = Index(translate((exchange,)))
         text = "".join([_text(reply) for reply in index.replies])
         yield from (Suspect(name, reason) for reason in _reasons(service, index, text))
-        if len(text) >= _MIN_LETTERS:
+        yield from (Suspect(name, reason) for reason in _of_model(service, exchange.model, index))
+        # JSON that a schema asks for may be the same by the data of a tool.
+        if len(text) >= _MIN_LETTERS and text[:1] not in "{[":
             key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
             other, owner, model = self._said.setdefault(key, (name, service, exchange.model))
             if owner != service and not _is_same(model, exchange.model) and not {owner, service} & set(_GATEWAYS):
@@ -102,16 +117,45 @@ def _reasons(service: str, index: Index, text: str) -> Iterator[str]:
         if type(tokens) is int and len(text) >= _MIN_LETTERS and 0 < tokens * _LETTERS_A_TOKEN < len(text):
             yield f"{tokens:,} completion tokens do not fit {len(text):,} letters"
     for call in [call for reply in index.replies for call in reply.calls]:
-        if isinstance(call.id, str) and _TYPED.search(call.id):
+        if isinstance(call.id, str) and (_TYPED.search(call.id) or _is_typed(call.id)):
             yield f"the id of a call is {call.id:.60}"
     for body in _bodies(index):
         yield from _foreign(service, body)
-        created, name = body.get("created"), body.get("id")
-        is_round = type(created) is int and (not created % _ROUND or str(created).startswith(_COUNTED))
-        if type(created) is int and created and (is_round or created < _FIRST):
-            yield f"created is {created}"
-        if isinstance(name, str) and _MADE_UP.fullmatch(name):
+        yield from _of_time(body.get("created", body.get("created_at")), index)
+        name = body.get("id", body.get("responseId"))
+        if isinstance(name, str) and (_MADE_UP.fullmatch(name) or _is_typed(name)):
             yield f"the id is {name}"
+    if _are_round(index, 100) and not any(reply.finish_reason == "length" for reply in index.replies):
+        yield "the tokens are hundreds"
+
+
+def _of_time(created: Any, index: Index) -> Iterator[str]:
+    if type(created) is not int or not created:
+        return
+    if not created % _ROUND or str(created).startswith(_COUNTED) or created < _FIRST:
+        yield f"created is {created}"
+    elif not created % 1000 and _are_round(index):
+        yield f"created is {created}, and the tokens are round"
+
+
+def _is_typed(name: str) -> bool:
+    return len(name) >= _DRAWN and _SEQUENCE.search(name) is not None
+
+
+def _are_round(index: Index, step: int = 10) -> bool:
+    """Return whether the tokens of a reply are all multiples of a number."""
+    names = ("prompt_tokens", "completion_tokens")
+    counts = [usage.value.get(name) for usage in index.usages for name in names]
+    return bool(counts) and all(type(each) is int and each > 0 and not each % step for each in counts)
+
+
+def _of_model(service: str, asked: str, index: Index) -> Iterator[str]:
+    """Yield that a vendor's reply is of another generation than the model that was asked for."""
+    wanted = _VERSION.findall(asked)[:1] if service in _VENDORS else []
+    for body in _bodies(index) if wanted else ():
+        got = body.get("model")
+        if isinstance(got, str) and (found := _VERSION.findall(got)[:1]) and found != wanted:
+            yield f"the reply is of {got}, and {asked} was asked for"
 
 
 def _foreign(service: str, body: Mapping[str, Any]) -> Iterator[str]:

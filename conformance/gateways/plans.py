@@ -21,6 +21,7 @@ from conformance.gateways.upstream import Upstream, serving_upstream
 from conformance.results import Status
 from conformance.results.record import RunRecord, Selection, package_version
 from conformance.results.runs import Case, Results, SentRequest
+from conformance.transport.unreachable import require_http
 
 UNNAMED: Final = "gateway"
 """The name of a gateway that is only a URL."""
@@ -81,6 +82,7 @@ def without_folders(results: Results, cache: Path) -> Results:
 
 def run_at(plan: GatewayPlan, front: Front, port: int, on_case: OnCase) -> GatewayRun:
     """Run a plan with a gateway that is running, whose provider is at a port of this machine."""
+    require_http(front.base_url)
     with serving_upstream(profile_of(plan.back), plan.model, port) as upstream:
         named = replace(front, model=front.model or upstream.model)
         return run(plan, named, upstream, on_case)

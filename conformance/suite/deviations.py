@@ -47,8 +47,13 @@ def _results_duplicated(request: ChangedRequest) -> None:
 def _results_unknown(request: ChangedRequest) -> None:
     """Make the last result answer an id that no call has."""
     last = request.messages[last_results(request.messages)[-1]]
-    known = last.get("tool_call_id", "")
-    last["tool_call_id"] = known[:-1] + ("a" if known[-1:] != "a" else "b")
+    last["tool_call_id"] = _altered(last.get("tool_call_id", ""), "ab")
+
+
+def _altered(known: Any, letters: str) -> str:
+    """Return an id with another last letter; that of a provider may be a number."""
+    text = str(known)
+    return text[:-1] + (letters[0] if text[-1:] != letters[0] else letters[1])
 
 
 def _results_interrupted(request: ChangedRequest) -> None:
@@ -104,8 +109,7 @@ def _ids_rewritten(request: ChangedRequest) -> None:
     """Change one character of every id, in calls and results."""
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"]:
-            known = call.get("id", "")
-            rename(request.messages, turn, call, known[:-1] + ("1" if known[-1:] != "1" else "2"))
+            rename(request.messages, turn, call, _altered(call.get("id", ""), "12"))
 
 
 def _ids_colliding(request: ChangedRequest) -> None:

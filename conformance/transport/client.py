@@ -20,7 +20,7 @@ from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
 from conformance.transport.interaction import Keep, RawInteraction
 from conformance.transport.limits import MAX_TIMEOUTS, REQUEST_TIMEOUT
-from conformance.transport.unreachable import reason
+from conformance.transport.unreachable import needs_tls, reason
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import by_name
@@ -39,6 +39,7 @@ SIMULATOR: Final = "conformance-simulator"
 SIMULATOR_ERROR: Final = "simulator_error"
 """The error type of a bug in the simulator; a status of 500 alone may be what the profile claims."""
 
+_BAD_REQUEST: Final = 400
 _UNREACHABLE: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 _LATE: Final = (TimeoutError, bodies.TooSlow, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout)
 
@@ -210,8 +211,11 @@ class Client:
             words = self._scrubbed(str(error))
             raise Unusable(f"cannot send to {sent.shown_url} ({words}); check the URL") from None
         except (httpx.TransportError, OSError) as error:
+            self._require_plain(sent, error=error)
             words = self._scrubbed(bodies.words(error))
             raise _BrokenReply(f"{sent.shown_url} gave no HTTP reply: {words}") from None
+        if interaction.status == _BAD_REQUEST:
+            self._require_plain(sent, interaction.content)
         self._timeouts = 0
         if self._endpoint.scrubber is not None:
             interaction = interaction.without_secrets(self._endpoint.scrubber)
@@ -219,6 +223,11 @@ class Client:
             keep(interaction)
         exchange = _exchange(sent, interaction, str(body.get("model", "")))
         return self._wire.translate_one(exchange)
+
+    def _require_plain(self, sent: WireRequest, answered: bytes = b"", error: Exception | None = None) -> None:
+        """Raise Unusable if the port speaks TLS and plain HTTP was sent, as long as nothing else was answered."""
+        if not self._answers and (words := needs_tls(sent.url, answered, error)):
+            raise Unusable(f"cannot send to {sent.shown_url}: {words}")
 
     def answer(self, sent: WireRequest, seconds: float) -> RawInteraction:
         """Return a request and its reply, which has to end in so many seconds; a replay puts another in its place."""

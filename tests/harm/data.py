@@ -193,6 +193,35 @@ def reach(listed: Sequence[Mapping[str, Any]]) -> list[Reach]:
     return [Reach(rule, wire, len(found), len(clients[wire])) for (rule, wire), found in sorted(measured.items())]
 
 
+def missing(listed: Sequence[Mapping[str, Any]], reach: Reach) -> dict[str, list[str]]:
+    """Return the clients of a wire to which no fault of a rule was served, by the reason."""
+    on_wire = [each for each in listed if each["wire"] == reach.wire]
+    about = [each for each in on_wire if reach.rule in each["rules"]]
+    variants = {variant for fault, variant in planned(reach.wire) if reach.rule in rules_of(fault, reach.wire)}
+    served = {client for each in about for client in each["clients"]}
+    found: dict[str, list[str]] = {}
+    for client in sorted({client for each in on_wire for client in (*each["clients"], *each["absent"])} - served):
+        own = {variant for variant in variants if (client, variant) in _asked(on_wire)}
+        tried = {each["variant"] for each in about if client in each["absent"]}
+        if not own:
+            reason = f"{'streamed' if variants == {faults.PLAIN} else 'plain'} replies only"
+        else:
+            reason = "no reply that can have a fault of it" if own <= tried else "not measured yet"
+        found.setdefault(reason, []).append(client)
+    return found
+
+
+def _asked(listed: Sequence[Mapping[str, Any]]) -> set[tuple[str, str]]:
+    """Return the clients with the variants of replies that they ask for."""
+    clients = {client for each in listed for client in (*each["clients"], *each["absent"])}
+    known = {each: each.partition("@")[0] for each in clients}
+    variants = {
+        each: definition.load(name).variants if name in definition.names() else faults.BOTH
+        for each, name in known.items()
+    }
+    return {(each, variant) for each, listed_variants in variants.items() for variant in listed_variants}
+
+
 def by_rule(document: Mapping[str, Any]) -> dict[str, BrokenClients]:
     """Return what was measured, by rule."""
     found: dict[str, list[Mapping[str, Any]]] = {}

@@ -61,10 +61,8 @@ _LEVELS: Final = (
 )
 
 
-_FEWER: Final = (
-    "With fewer, since the others have only plain or only streamed replies, cannot be measured, or ask for nothing "
-    "whose reply can have the fault:"
-)
+_MAX_NAMED: Final = 3
+_FEWER: Final = "With fewer, and why the others were not:"
 
 
 def write_all(folder: Path, measured: Measured, rules_file: Path = DATA) -> None:
@@ -119,7 +117,13 @@ def _reach(listed: list[Any]) -> Iterator[str]:
     yield f"clients: {data.ENOUGH} on chat completions, all on the other wires."
     if few:
         yield from ("", _FEWER, "")
-        yield from [f"- `{each.rule}` on {each.wire}: {each.measured} of {each.clients}" for each in few]
+        for each in few:
+            why = [f"{_named(names)}: {reason}" for reason, names in data.missing(listed, each).items()]
+            yield f"- `{each.rule}` on {each.wire}: {each.measured} of {each.clients} ({'; '.join(why)})"
+
+
+def _named(clients: list[str]) -> str:
+    return f"{len(clients)} clients" if len(clients) > _MAX_NAMED else ", ".join(map(short, clients))
 
 
 def _levels(by_rule: Mapping[str, BrokenClients]) -> Iterator[str]:

@@ -274,7 +274,7 @@ def _heading(rule: Rule | Fact | FidelityFact, side: str) -> Iterator[str]:
     yield from (rule.id, *labelled("", rule.title, _width()), "")
     yield f"level   {rule.level.value}"
     yield from _line("checks", f"the {side}, for each {element}")
-    yield f"source  {rule.source.url}"
+    yield f"source  {rule.source.text}"
     if rule.source.quote:
         yield f"        “{rule.source.quote}”"
     yield from _section("Why", why)

@@ -29,7 +29,7 @@ from conformance.profiles import Profile
 from conformance.reporting.asked.answer import answer, lines
 from conformance.reporting.asked.requests import sample
 from conformance.reporting.asked.words import understood
-from conformance.reporting.text import printable_json, printable_lines
+from conformance.reporting.text import printable, printable_json, printable_lines
 from conformance.results import Level, Status
 from conformance.suite.options import on_wire
 from conformance.wire.exchange import Exchange
@@ -113,6 +113,9 @@ def _ask(arguments: argparse.Namespace) -> int:
     if arguments.format == "messages":
         raise Unusable("--format messages is for a conversation; --ask has text or json")
     asked = understood(arguments.ask, arguments.provider, arguments.model or "", arguments.protocol)
+    if asked.ignored:
+        words = printable(", ".join(map(repr, asked.ignored)))
+        print(f"note: these words of the wish say nothing here: {words}", file=sys.stderr)
     found = sample(asked.profile, asked.wish)
     if found is None:
         why = "" if asked.profile.is_served(asked.profile.model) else f": it no longer serves {asked.profile.model}"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from conformance import artifacts
-from conformance.environments import cache_root
+from conformance.artifacts import cache_root
 from conformance.evidence.packages.registries import Archive, NotReachable, Registries
 
 KIND: Final = "packages"

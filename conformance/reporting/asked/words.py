@@ -1,10 +1,10 @@
 """The words of a wish: which host, model, wire and turn a text such as "deepseek, tools, thinking on" means."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from conformance import profiles
 from conformance.errors import UnknownName, Unusable
@@ -13,129 +13,58 @@ from conformance.profiles.files import uncached
 from conformance.profiles.naming import Resolved
 from conformance.profiles.texts import first_words, texts
 from conformance.reporting.asked.requests import Wish
-from conformance.wire.native import CHAT
+from conformance.reporting.asked.sentences import scan, spoken
+from conformance.reporting.asked.vocabulary import FILLERS, PHRASES, WIRES, Understood, is_listed, unknown
 
-_TURNS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "tools": {"tools": True},
-    "no tools": {"tools": False},
-    "parallel": {"tools": True, "parallel": True},
-    "no parallel": {"parallel": False},
-    "thinking on": {"thinking": True},
-    "thinking off": {"thinking": False},
-    "stream": {"stream": True},
-    "no stream": {"stream": False},
-}
-"""What can be wished, and what it sets."""
-
-_ALSO: Final[Mapping[str, tuple[str, ...]]] = {
-    "tools": ("tool", "tools on", "tool call", "tool calls", "tool use", "tool calling", "function calling"),
-    "no tools": ("tools off", "without tools", "tool free", "no tool calls", "no tool use", "no function calling"),
-    "parallel": ("parallel tools", "parallel calls", "parallel tool calls", "parallel on", "several calls"),
-    "no parallel": ("without parallel", "no parallel calls", "no parallel tool calls", "parallel off", "one call"),
-    "thinking on": (
-        "thinking", "think", "thinks", "thinking enabled", "thinking mode", "reasoning", "reasoning on",
-        "reasoning enabled", "interleaved thinking", "extended thinking",
-    ),
-    "thinking off": (
-        "no thinking", "no think", "without thinking", "thinking disabled", "non thinking", "not thinking",
-        "no reasoning", "without reasoning", "reasoning off", "reasoning disabled",
-    ),
-    "stream": ("streaming", "streamed", "stream on", "streaming on", "sse"),
-    "no stream": (
-        "plain", "not streamed", "no streaming", "without streaming", "stream off", "streaming off", "unstreamed",
-    ),
-}  # fmt: skip
-
-_WIRES: Final[Mapping[str, tuple[str, str]]] = {
-    "chat": (CHAT, ""),
-    "chat completions": (CHAT, ""),
-    "openai chat completions": (CHAT, "openai"),
-    "messages": ("messages", ""),
-    "messages api": ("messages", ""),
-    "anthropic messages": ("messages", "anthropic"),
-    "responses": ("responses", ""),
-    "responses api": ("responses", ""),
-    "openai responses": ("responses", "openai"),
-    "generatecontent": ("gemini", ""),
-    "gemini generatecontent": ("gemini", "gemini"),
-    "gemini api": ("gemini", "gemini"),
-}
-"""The wire that some words mean, and the host if nothing else names one."""
-
-_FILLERS: Final = frozenset(
-    (
-        "a", "agent", "an", "and", "api", "at", "by", "call", "can", "do", "for", "from", "get", "how", "i", "in", "is",
-        "it", "local", "locally", "loop", "me", "my", "need", "of", "on", "over", "please", "request", "send", "server",
-        "should", "the", "to", "use", "using", "via", "want", "we", "what", "wire", "with", "would",
-    )
-)  # fmt: skip
 _WORD: Final = re.compile(r"[a-z]+")
 _ENDS: Final = " .!?:"
-_SEPARATORS: Final = re.compile(r"[,;\n]+|\s\+\s|\s(?:with|and|to|from|via|using|through)(?=\s)", re.IGNORECASE)
-_PHRASES: Final = {also: name for name, words in _ALSO.items() for also in (name, *words)}
+_SEPARATORS: Final = re.compile(r"[,;\n]+|:(?=\s)|\s\+\s|\s(?:with|and|to|from|via|using|through)(?=\s)", re.IGNORECASE)
 
 
 class AskedProfile(NamedTuple):
-    """The profile that a wish is about, on its wire and with its model, and what is wished."""
+    """The profile that a wish is about, on its wire and with its model, what is wished, and words that say nothing."""
 
     profile: Profile
     wish: Wish
-
-
-@dataclass(slots=True)
-class _Understood:
-    """What the words of a wish say so far; `models` are words that may be a model of the host."""
-
-    settings: dict[str, Any] = field(default_factory=dict)
-    said: dict[str, str] = field(default_factory=dict)
-    wire: str = ""
-    host_of_wire: str = ""
-    named: dict[str, Resolved] = field(default_factory=dict)
-    models: list[str] = field(default_factory=list)
-
-    def set(self, phrase: str) -> None:
-        """Take over what a phrase sets; raises Unusable if another one says the opposite."""
-        for name, value in _TURNS[_PHRASES[phrase]].items():
-            if self.settings.get(name, value) is not value:
-                raise Unusable(f"the wish says {self.said[name]!r} and {phrase!r}; keep one of them")
-            self.settings[name], self.said[name] = value, phrase
-
-    def set_wire(self, phrase: str) -> None:
-        """Take over a wire; raises Unusable if another one is named."""
-        wire, host = _WIRES[phrase]
-        if self.wire not in ("", wire):
-            raise Unusable(f"the wish names two wires, {self.wire} and {wire}; keep one of them")
-        self.wire, self.host_of_wire = wire, self.host_of_wire or host
+    ignored: tuple[str, ...] = ()
 
 
 def understood(text: str, provider: str = "", model: str = "", protocol: str = "") -> AskedProfile:
     """Return what a wish means; `provider`, `model` and `protocol` are what options say beside it.
 
-    Raises UnknownName with the nearest words for a word that means nothing, AmbiguousName for a model that several
-    hosts serve, and Unusable for a wish that contradicts itself or names no host.
+    In a sentence, words that mean nothing are returned. Raises UnknownName with the nearest words for a word that means
+    nothing in a shorter wish, AmbiguousName for a model that several hosts serve, and Unusable for a wish that
+    contradicts itself or names no host.
     """
-    found = _Understood(wire=protocol)
+    found = Understood(wire=protocol)
+    if words := spoken(text):
+        scan(words, found)
+        return _asked(found, provider, model)
     for part in filter(None, [each.strip(_ENDS) for each in _SEPARATORS.split(text)]):
         _understand(part, found)
+    return _asked(found, provider, model)
+
+
+def _asked(found: Understood, provider: str, model: str) -> AskedProfile:
     host, asked = _host(found, provider)
     for each in found.models:
         asked = _model(each, host, asked)
     profile = _on_wire(profiles.load_profile(host), found.wire)
     name = model or asked or profile.model
-    return AskedProfile(replace(profile, model=name, **uncached()), Wish(**found.settings))
+    return AskedProfile(replace(profile, model=name, **uncached()), Wish(**found.settings), tuple(found.ignored))
 
 
-def _understand(part: str, found: _Understood) -> None:
+def _understand(part: str, found: Understood) -> None:
     """Take over what a part of a wish says: words of a wish at its ends, a host or a model between them."""
     words = part.split()
     while words:
         rest = " ".join(words)
-        if _is_listed(rest):
+        if is_listed(rest):
             break
         if _take(words, found, 0) or _take(words, found, len(words)):
             continue
-        if words[0].lower() in _FILLERS or words[-1].lower() in _FILLERS:
-            words = words[1:] if words[0].lower() in _FILLERS else words[:-1]
+        if words[0].lower() in FILLERS or words[-1].lower() in FILLERS:
+            words = words[1:] if words[0].lower() in FILLERS else words[:-1]
             continue
         break
     if not words:
@@ -144,21 +73,21 @@ def _understand(part: str, found: _Understood) -> None:
     resolved = naming.find(name)
     if resolved is not None and resolved.model and (odd := _odd_word(words)):
         # The globs of a vendor's models fit any word behind its name.
-        raise _unknown(odd)
+        raise unknown(odd)
     if resolved is None:
         found.models.append(name)
     else:
         found.named[name] = resolved
 
 
-def _take(words: list[str], found: _Understood, at: int) -> bool:
+def _take(words: list[str], found: Understood, at: int) -> bool:
     """Take the longest phrase at the beginning or the end of some words, and return whether there is one."""
     for length in range(min(4, len(words)), 0, -1):
         taken = words[:length] if at == 0 else words[-length:]
         phrase = " ".join(taken).lower().replace("-", " ").replace("_", " ")
-        if phrase not in _PHRASES and phrase not in _WIRES:
+        if phrase not in PHRASES and phrase not in WIRES:
             continue
-        if phrase in _PHRASES:
+        if phrase in PHRASES:
             found.set(phrase)
         else:
             found.set_wire(phrase)
@@ -170,21 +99,9 @@ def _take(words: list[str], found: _Understood, at: int) -> bool:
     return False
 
 
-def _is_listed(text: str) -> bool:
-    """Return whether a text is a provider, or a model that a profile lists by this very name."""
-    if text.lower() in _PHRASES or text.lower() in _WIRES:
-        return False
-    resolved = naming.find(text)
-    if resolved is None or not resolved.model:
-        return resolved is not None
-    profile = profiles.load_profile(resolved.profile)
-    wanted = naming.fold(model_names.base(resolved.model))
-    return any(naming.fold(model_names.base(each.rstrip("*"))) == wanted for each in _models(profile))
-
-
 def _odd_word(words: Sequence[str]) -> str:
     """Return the first of several words that stands in no profile, and is no version; empty if there is none."""
-    plain = [word for word in words if word.isalpha() and word.lower() not in _FILLERS] if len(words) > 1 else []
+    plain = [word for word in words if word.isalpha() and word.lower() not in FILLERS] if len(words) > 1 else []
     return next((word for word in plain if word.lower() not in _known_words()), "")
 
 
@@ -195,13 +112,7 @@ def _known_words() -> frozenset[str]:
     return frozenset(word for each in every for word in _WORD.findall(each.lower()))
 
 
-def _models(profile: Profile) -> Iterator[str]:
-    for each in (profile, *profile.protocols.values()):
-        yield each.model
-        yield from [model.name for model in each.models]
-
-
-def _host(found: _Understood, provider: str) -> tuple[str, str]:
+def _host(found: Understood, provider: str) -> tuple[str, str]:
     """Return the host of a wish and the model that it names there; raises Unusable if it names none, or two."""
     hosts = {name: each for name, each in found.named.items() if not each.model}
     both = {name: each for name, each in found.named.items() if each.model}
@@ -248,7 +159,7 @@ def _resolved(name: str) -> tuple[str, str]:
     try:
         return naming.resolve(name)
     except UnknownName:
-        raise _unknown(name) from None
+        raise unknown(name) from None
 
 
 def _model(name: str, host: str, other: str) -> str:
@@ -260,7 +171,7 @@ def _model(name: str, host: str, other: str) -> str:
     served = naming.serving(name)
     own = own or model_names.may_serve(profile, name) or served.get(profile.name, "")
     if not own and not (resolved or naming.vendor_of(name) or served):
-        raise _unknown(name)
+        raise unknown(name)
     if other:
         raise Unusable(f"the wish names several models, {other} and {name}; keep one of them")
     if served.get(profile.name):
@@ -277,8 +188,3 @@ def _on_wire(profile: Profile, wire: str) -> Profile:
         is_elsewhere = not wire and not profile.claims and bool(profile.protocols)
         return next(iter(profile.protocols.values())) if is_elsewhere else profile
     return profile.on(wire)
-
-
-def _unknown(word: str) -> UnknownName:
-    """Return the error about a word that means nothing; the nearest words of a wish come before those of hosts."""
-    return UnknownName("word in the wish", word, (*_PHRASES, *_WIRES, *profiles.names(), *naming.called()))

@@ -90,13 +90,13 @@ def _rule(rule: Rule | Fact) -> dict[str, Any]:
     given = {heading: text for heading, text in sections.items() if text}
     text = "\n\n".join([f"{heading}: {section}" for heading, section in given.items()])
     marked = "\n\n".join([f"**{heading}**\n\n{section}" for heading, section in given.items()])
-    link = f"[{rule.source.url}]({rule.source.url})"
+    link = f"[{rule.source.text}]({rule.source.link})"
     return {
         "id": rule.id,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": why or rule.title},
-        "help": {"text": f"{text}\n\n{rule.source.url}".strip(), "markdown": f"{marked}\n\n{link}".strip()},
-        "helpUri": rule.source.url,
+        "help": {"text": f"{text}\n\n{rule.source.text}".strip(), "markdown": f"{marked}\n\n{link}".strip()},
+        "helpUri": rule.source.link,
         "defaultConfiguration": {"level": _LEVELS[rule.level]},
         "properties": {"tags": [rule.id.partition("/")[0]]},
     }

@@ -18,7 +18,10 @@ def _is_success(answer: Body, _context: Context) -> bool:
     Level.MUST,
     on=answers,
     where=_is_success,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion.py",
+        quote="Represents a chat completion response returned by model",
+    ),
     bad=[
         example("plain", {"/0/response": "<html>Sign in</html>", "/0/headers/content-type": "text/html"}),
         example("plain", {"/0/response": '{"id": "chatcmpl-1", "choi'}),

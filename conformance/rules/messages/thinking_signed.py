@@ -13,7 +13,10 @@ _SENT = "/1/request/messages/1/content/0/signature"
     Level.MUST,
     on=messages,
     where=lambda message, _context: "thinking" in message.kinds,
-    source=Source("https://platform.claude.com/docs/en/build-with-claude/preserved-thinking"),
+    source=Source(
+        package="pypi/anthropic@2.12.0:anthropic/types/thinking_block_param.py",
+        quote="signature: Required[str]",
+    ),
     bad=[example("messages-result", {_SIGNATURE: REMOVE})],
     good=[
         example("messages-result"),

@@ -29,7 +29,10 @@ _ASKED: Final = ("input_text", "input_image", "input_file", "input_audio", "comp
     Level.MUST,
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
-    source=Source("https://platform.claude.com/docs/en/api/messages"),
+    source=Source(
+        package="pypi/anthropic@2.12.0:anthropic/types/message.py",
+        quote="This is an array of content blocks, each of which has a `type` that determines its shape",
+    ),
     bad=[
         example("messages-plain", {"/0/request/messages/0/content": [_IMAGE]}, _REFUSED),
         example("messages-result", {"/0/request/messages/2/content/0/content": [_IMAGE]}, _REFUSED),

@@ -8,7 +8,10 @@ from conformance.wire.native_views import NativeBody, replies
 @rule(
     Level.MUST,
     on=replies,
-    source=Source("https://platform.claude.com/docs/en/api/messages"),
+    source=Source(
+        package="pypi/anthropic@2.12.0:anthropic/types/message.py",
+        quote="This is an array of content blocks, each of which has a `type` that determines its shape",
+    ),
     bad=[
         example("messages-session", {"/0/response/usage": REMOVE}),
         example("messages-session", {"/0/response/id": 5}),

@@ -10,7 +10,10 @@ _MISSING = "request.missing-field"
 @rule(
     Level.MUST,
     on=requests,
-    source=Source("https://platform.claude.com/docs/en/api/messages"),
+    source=Source(
+        package="pypi/anthropic@2.12.0:anthropic/types/message_create_params.py",
+        quote="Our models are trained to operate on alternating `user` and `assistant` conversational turns",
+    ),
     bad=[
         example("messages-result", {"/0/request/max_tokens": REMOVE}),
         example("messages-result", {"/0/request/thinking/budget_tokens": REMOVE}),

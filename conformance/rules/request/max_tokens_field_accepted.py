@@ -11,7 +11,10 @@ _NAMES = ("max_tokens", "max_completion_tokens")
     Level.SHOULD,
     on=requests,
     where=lambda request, _context: any(request.value.get(name) is not None for name in _NAMES),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="This value is now deprecated in favor of `max_completion_tokens`",
+    ),
     bad=[example("plain", {"/0/request/max_completion_tokens": 9}, _CLAIM)],
     good=[example("plain", {"/0/request/max_tokens": 9}, _CLAIM)],
     needs=("request.max-tokens-fields",),

@@ -15,7 +15,10 @@ _CLAIMS = {
 @rule(
     Level.MUST,
     on=requests,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="What sampling temperature to use, between 0 and 2",
+    ),
     bad=[
         example("plain", {"/0/request/temperature": 0.5}, _CLAIMS),
         example("responses-request", {"/0/request/temperature": 0.5}, _CLAIMS),

@@ -28,7 +28,10 @@ def _effort(request: Body, context: Context) -> Any:
     Level.MUST,
     on=requests,
     where=lambda request, context: type(_effort(request, context)) is str,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="Constrains effort on reasoning for reasoning models. Currently supported values are",
+    ),
     bad=[
         example("plain", {"/0/request/reasoning_effort": "ultra"}, _CLAIMS),
         example("plain", {"/0/request/reasoning_effort": "ultra"}, {**_CLAIMS, "thinking.effort-unknown": "ignored"}),

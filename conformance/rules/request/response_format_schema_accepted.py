@@ -26,7 +26,10 @@ def _strict(body: Any) -> dict[str, Any] | None:
     on=requests,
     where=lambda body, _context: _strict(body) is not None,
     when=lambda claimed: claimed.rejects_or_damages("request.format-schema"),
-    source=Source("https://platform.openai.com/docs/guides/structured-outputs"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/shared_params/response_format_json_schema.py",
+        quote="The schema for the response format, described as a JSON Schema object",
+    ),
     bad=[
         example(
             "error",

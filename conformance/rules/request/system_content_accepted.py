@@ -13,7 +13,10 @@ _REFUSED = {"content.parts-on-system": {"status": 400, "message": "messages[{ind
     on=requests,
     reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("content.parts-on-system"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion_system_message_param.py",
+        quote="The contents of the system message",
+    ),
     bad=[example("plain", _PARTS, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],
     needs=("content.parts-on-system",),

@@ -16,7 +16,10 @@ _NAMED = {"type": "function", "function": {"name": "get_weather"}}
     Level.MUST,
     on=requests,
     among=request_has_tool_choice,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="Controls which (if any) tool is called by the model",
+    ),
     bad=[
         example("tool-call", {_CHOICE: "required"}, _REFUSED),
         example("tool-call", {_CHOICE: _NAMED}, _REFUSED),

@@ -13,7 +13,10 @@ _REFUSED = {"tools.choice-without-tools": {"status": 400, "message": "'tool_choi
     among=request_has_tool_choice,
     where=lambda request, _context: type(request.value["tool_choice"]) is str,
     when=lambda claimed: claimed.rejects_or_damages("tools.choice-without-tools"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="`none` is the default when no tools are present",
+    ),
     bad=[example("plain", {"/0/request/tool_choice": "auto"}, _REFUSED)],
     good=[example("tool-call", {"/0/request/tool_choice": "auto"}, _REFUSED)],
     needs=("tools.choice-without-tools",),

@@ -13,7 +13,10 @@ _REFUSED = {"tools.schema-dialect": {"status": 400, "message": "Invalid schema f
     Level.MUST,
     on=tool_definitions,
     when=lambda claimed: claimed.rejects_or_damages("tools.schema-dialect"),
-    source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/shared_params/function_definition.py",
+        quote="The parameters the functions accepts, described as a JSON Schema object",
+    ),
     bad=[
         example("error", {f"{_FUNCTION}/strict": True}, _REFUSED),
         example("error", {f"{_FUNCTION}/parameters": {"type": "object"}}, _REFUSED),

@@ -10,7 +10,10 @@ _REFUSED = {"tools.wrong-type": {"status": 400, "message": "invalid params, inva
     Level.MUST,
     on=tool_definitions,
     when=lambda claimed: claimed.rejects_or_damages("tools.wrong-type"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion_function_tool_param.py",
+        quote="The type of the tool. Currently, only `function` is supported",
+    ),
     bad=[example("plain", {"/0/request/tools": [{"type": "web_search"}]}, _REFUSED)],
     good=[example("tool-call", claims=_REFUSED)],
     needs=("tools.wrong-type",),

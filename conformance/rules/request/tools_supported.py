@@ -13,7 +13,10 @@ _REFUSED = {
     Level.SHOULD,
     on=requests,
     when=lambda claimed: claimed.claim("tools.supported") is False,
-    source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="A list of tools the model may call",
+    ),
     bad=[
         example("tool-call", claims=_REFUSED),
         example("tool-call", claims={"tools.supported": False}),

@@ -15,7 +15,10 @@ _REFUSED = {"content.parts-on-user": {"status": 400, "message": "messages[{index
     on=requests,
     reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("content.parts-on-user"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion_user_message_param.py",
+        quote="The contents of the user message",
+    ),
     bad=[example("plain", _PARTS, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],
     needs=("content.parts-on-user",),

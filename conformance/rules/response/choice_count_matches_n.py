@@ -14,7 +14,10 @@ def _has_choices(body: Body, _context: Context) -> bool:
     on=responses,
     harm=Harm.FORM,
     where=_has_choices,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="How many chat completion choices to generate for each input message",
+    ),
     bad=[example("plain", {"/0/request/n": 2})],
     good=[example("plain"), example("plain", {"/0/request/n": 1})],
 )

@@ -14,7 +14,10 @@ _USUAL = {_CLAIM: ["stop", "length", "tool_calls", "content_filter"]}
     harm=Harm.FORM,
     among=reply_has_finish_reason,
     needs=(_CLAIM,),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion.py",
+        quote="The reason the model stopped generating tokens",
+    ),
     bad=[
         example("plain", {"/0/response/choices/0/finish_reason": "end_turn"}, _USUAL),
         example("stream-plain", {"/0/response/3/choices/0/finish_reason": "eos"}, _USUAL),

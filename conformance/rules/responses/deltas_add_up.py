@@ -7,7 +7,10 @@ from conformance.wire.native_views import NativeBody, streams
     Level.MUST,
     on=streams,
     harm=Harm.CONTENT,
-    source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/responses/response_text_done_event.py",
+        quote="The text content that is finalized",
+    ),
     bad=[
         example("responses-stream", {"/0/response/12/delta": " see."}),
         example("responses-stream", {"/0/response/21/response/output/2/arguments": "{}"}),

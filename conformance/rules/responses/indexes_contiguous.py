@@ -7,7 +7,10 @@ from conformance.wire.native_views import NativeBody, streams
     Level.MUST,
     on=streams,
     harm=Harm.CONTENT,
-    source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/responses/response_text_delta_event.py",
+        quote="The index of the content part that the text delta was added to",
+    ),
     bad=[
         example("responses-stream", {f"/0/response/{number}/content_index": 1 for number in range(10, 15)}),
         example("responses-stream", {f"/0/response/{number}/summary_index": 1 for number in range(3, 8)}),

@@ -6,7 +6,10 @@ from conformance.wire.native_views import NativeBody, streams
 @rule(
     Level.MUST,
     on=streams,
-    source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/responses/response_text_delta_event.py",
+        quote="The ID of the output item that the text delta was added to",
+    ),
     bad=[
         example("responses-stream", {"/0/response/11/item_id": "msg_other"}),
     ],

@@ -8,7 +8,10 @@ from conformance.wire.values import as_object
     Level.MUST,
     on=streams,
     harm=Harm.FORM,
-    source=Source("https://platform.openai.com/docs/api-reference/responses-streaming"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/responses/response.py",
+        quote="Unique identifier for this Response",
+    ),
     bad=[example("responses-stream", {"/0/response/21/response/id": "resp_other"})],
     good=[example("responses-stream")],
     wires=("responses",),

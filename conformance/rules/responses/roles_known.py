@@ -14,7 +14,10 @@ _REFUSED = {_SYSTEM: {"status": 400, "message": "System messages are not allowed
     Level.MUST,
     on=sent_items,
     where=lambda item, _context: item.kind == "message",
-    source=Source("https://platform.openai.com/docs/api-reference/responses/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/responses/easy_input_message_param.py",
+        quote="One of `user`, `assistant`, `system`, or `developer`",
+    ),
     bad=[
         example("responses-request", {_ROLE: "critic"}),
         example("responses-request", {_ROLE: "system"}, _REFUSED),

@@ -13,7 +13,10 @@ _INDEX: Final = "reply.choice-index"
 @rule(
     Level.MUST,
     on=replies,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion.py",
+        quote="The reason the model stopped generating tokens",
+    ),
     bad=[
         example("tool-call", {"/0/response/choices/0/message/tool_calls/0/function/arguments": {"city": "Paris"}}),
         example("plain", {"/0/response/choices/0/message/role": "bot"}),

@@ -8,7 +8,10 @@ from conformance.wire.views import chunks
 @rule(
     Level.MUST,
     on=chunks,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion_chunk.py",
+        quote="Represents a streamed chunk of a chat completion response returned by the model",
+    ),
     bad=[
         example("stream-plain", {"/0/response/1/choices": "none"}),
         example("stream-plain", {"/0/response/1/choices/0/delta/content": 7}),

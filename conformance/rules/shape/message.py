@@ -8,7 +8,10 @@ from conformance.wire.views import messages
 @rule(
     Level.MUST,
     on=messages,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="A list of messages comprising the conversation so far",
+    ),
     bad=[
         example("plain", {"/0/request/messages/1/role": "human"}),
         example("tool-result", {"/0/request/messages/2/content": {"celsius": 18}}),

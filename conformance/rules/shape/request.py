@@ -8,7 +8,10 @@ from conformance.wire.views import requests
 @rule(
     Level.MUST,
     on=requests,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="messages: Required[Iterable[ChatCompletionMessageParam]]",
+    ),
     bad=[
         example("plain", {"/0/request/messages": "Hello"}),
         example("plain", {"/0/request/stream": "yes"}),

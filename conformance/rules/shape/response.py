@@ -8,7 +8,10 @@ from conformance.wire.views import responses
 @rule(
     Level.MUST,
     on=responses,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion.py",
+        quote="Represents a chat completion response returned by model",
+    ),
     bad=[
         example("plain", {"/0/response/choices": REMOVE}),
         example("plain", {"/0/response/usage/total_tokens": "30"}),

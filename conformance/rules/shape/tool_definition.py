@@ -8,7 +8,10 @@ from conformance.wire.views import tool_definitions
 @rule(
     Level.MUST,
     on=tool_definitions,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/shared_params/function_definition.py",
+        quote="Must be a-z, A-Z, 0-9, or contain underscores and dashes",
+    ),
     bad=[
         example("tool-call", {"/0/request/tools/0/function/name": 7}),
     ],

@@ -8,7 +8,10 @@ from conformance.wire.views import streams
     Level.MUST,
     on=streams,
     harm=Harm.LOOP,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/completion_create_params.py",
+        quote="streamed to the client as it is generated using [server-sent events]",
+    ),
     bad=[
         example("stream-plain", {"/0/response/2": "data: {'usage': None}\n\n"}),
         example("stream-plain", {"/0/response/2": "data: ping\n\n"}),

@@ -12,7 +12,10 @@ from conformance.wire.views import streams
     harm=Harm.LOOP,
     among=stream_has_calls,
     known_by=described_by("stream.index", "absent", "sometimes-absent"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source(
+        package="pypi/openai@3.54.0:openai/types/chat/chat_completion_chunk.py",
+        quote="class ChoiceDeltaToolCall(BaseModel): index: int",
+    ),
     bad=[
         example("stream-tool-calls", {"/0/response/4/choices/0/delta/tool_calls/0/index": REMOVE}),
         example("stream-tool-calls", {"/0/response/8/choices/0/delta/tool_calls/0/index": None}),

@@ -91,7 +91,8 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
 def _of_calls(calls: list[Call], returned: Resent, context: Context) -> list[Fault]:
     """Check the calls of a message; one whose id was used again is missing, and has not changed."""
     number, given = int(returned.place[0]), returned.reply.calls
-    gone = overwritten(given, context.index.sent_calls(number))
+    reused = overwritten(given, context.index.sent_calls(number))
+    gone = [call for call in reused if not any(_is_renamed(call, back) for back in calls)]
     if gone:
         histories = [_messages(each.request) for each in context.index.conversation[:number]]
         # What stands in the place of these calls follows from the same cause.
@@ -99,8 +100,14 @@ def _of_calls(calls: list[Call], returned: Resent, context: Context) -> list[Fau
     if len(calls) != len(given):
         text = f"expected {len(given)} calls as in the reply, got {len(calls)}"
         return [Fault(text, at=("tool_calls",), values={"count": len(calls)})]
-    ids = Counter([key_of(call.id) for call in given])
+    # A client that gives a call another id, because its own was used before, keeps the two apart.
+    ids = Counter([key_of(call.id) for call in (*given, *reused)])
     return [fault for back, call in zip(calls, given, strict=True) for fault in _of_call(back, call, ids, context)]
+
+
+def _is_renamed(call: Call, back: Call) -> bool:
+    """Return whether a call comes back as it was, but for its id."""
+    return back.id != call.id and back.name == call.name and same_arguments(back.arguments, call.arguments)
 
 
 def _messages(body: Any) -> list[Any]:

@@ -1,7 +1,9 @@
 /** LangChain's createAgent, as its documentation shows it; the drivers that use it differ only in the chat class. */
 
 import { Command, MemorySaver } from "@langchain/langgraph";
-import { createAgent, humanInTheLoopMiddleware, tool, toolErrorMiddleware } from "langchain";
+import * as langchain from "langchain";
+
+const { createAgent, humanInTheLoopMiddleware, tool } = langchain;
 
 /** Yield the final text of each prompt of the job. */
 export async function* converse(job, model) {
@@ -10,7 +12,7 @@ export async function* converse(job, model) {
     tools: job.tools.map(({ name, description, parameters, call }) =>
       tool((args) => call(args), { name, description, schema: parameters }),
     ),
-    middleware: [toolErrorMiddleware({ onError: (error) => error.message }), ...approval(job)],
+    middleware: [...failures(), ...approval(job)],
     // The thread keeps the history between prompts.
     checkpointer: new MemorySaver(),
     ...(job.system && { systemPrompt: job.system }),
@@ -32,6 +34,12 @@ export async function* converse(job, model) {
     job.ended(about?.finish_reason ?? about?.stop_reason ?? about?.status);
     yield state.messages.at(-1).text;
   }
+}
+
+/** Send what a tool raises to the model; before 1.5, the agent did so by itself. */
+function failures() {
+  const { toolErrorMiddleware } = langchain;
+  return toolErrorMiddleware ? [toolErrorMiddleware({ onError: (error) => error.message })] : [];
 }
 
 function approval(job) {

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance import artifacts
+from conformance.artifacts import cache_root
 from conformance.cli import _adapters, _releases
-from conformance.environments import cache_root
 from conformance.errors import Unusable
 from conformance.terminal import print_error
 

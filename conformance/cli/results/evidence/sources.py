@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here because --help needs neither httpx nor the rules.
     import orjson
 
-    from conformance.environments import cache_root
+    from conformance.artifacts import cache_root
     from conformance.evidence.cited.checking import Reader, check
     from conformance.evidence.cited.pages import Pages
     from conformance.reporting.renderers.sources import render
