@@ -12,7 +12,7 @@ ASKED = {
     "can i send an image in a tool result to openai": "results.image-parts (claim)",
     "finish reason is stop but there are tool calls": "response/finish-reason-matches-tool-calls (rule)",
     "antropic max cache_control blocks": "anthropic: 400 A maximum of 4 blocks with cache_control",
-    "what happens if i send temprature to o3": "thinking.fixed-parameters (claim)",
+    "what happens if i send a temperature to o3": "thinking.fixed-parameters (claim)",
     "stream ends without DONE": "stream.done (claim)",
     "claude says tool_use ids without tool_result": "results.missing: A tool call has no result",
     "gemini thought signature missing": "reasoning.signature-missing",

@@ -28,7 +28,7 @@ _ADVANTAGE: Final = 1.25
 """How much more a claim counts that is about a refusal of the provider in question."""
 
 _LONGEST: Final = 160
-_SIMILAR: Final = 0.8
+_SIMILAR: Final = 0.85
 _LEAST_LETTERS: Final = 4
 _IDLE: Final = frozenset(
     {
@@ -70,7 +70,9 @@ class Answer:
 
 def is_question(text: str) -> bool:
     """Return whether a text is several words, of which some are in the names that can be explained."""
-    return len(text.split()) >= _LEAST_WORDS and any(map(_known, _words(text)))
+    words = [word for word in _words(text) if len(word) >= _LEAST_LETTERS and not _nearest_name(word)]
+    known = [word for word in words if _known(word)]
+    return len(text.split()) >= _LEAST_WORDS and bool(known) and 2 * len(known) >= len(words)
 
 
 def answered(text: str, width: int) -> Iterator[str]:
