@@ -18,8 +18,8 @@ MODEL = "fixtures/model"
 RESULTS = "reports/results"
 CALIBRATION = f"{RESULTS}/calibration"
 
-RECORDINGS = "conformance/evidence/recordings"
-"""The index of recordings, which few commands read."""
+PACKED = {"conformance/evidence/recordings": "*.jsonl", "conformance/adapters/sdks": "*/*"}
+"""Folders of the package that few commands read: the index of recordings, and the definitions and drivers of SDKs."""
 
 RESULT_FOLDERS = ("", "adapters", "recorded")
 """The folders of results that reports are made from."""
@@ -67,9 +67,10 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             archive.parent.mkdir(parents=True, exist_ok=True)
             pack(folder, files, archive)
             build_data["force_include"][str(archive)] = f"conformance/_data/{name}.tar.xz"
-        recordings = scratch / "recordings.tar.xz"
-        pack(root / RECORDINGS, _files((root / RECORDINGS).glob("*.jsonl")), recordings)
-        build_data["force_include"][str(recordings)] = f"{RECORDINGS}.tar.xz"
+        for name, glob in PACKED.items():
+            archive = scratch / f"{Path(name).name}.tar.xz"
+            pack(root / name, _files((root / name).glob(glob)), archive)
+            build_data["force_include"][str(archive)] = f"{name}.tar.xz"
         index = scratch / CASSETTES / "archives.json"
         index.write_text(json.dumps({each.name: name for name, group in shelves(root) for each in group}))
         build_data["force_include"][str(index)] = f"conformance/_data/{CASSETTES}/archives.json"

@@ -1,9 +1,10 @@
 """Paths of the data folders: inside an installed wheel, or beside the package in a checkout.
 
 A wheel holds `schemas`, of `fixtures` only what the package itself reads, of `reports` the expected failures, and of
-`docs` the known bugs of SDKs. The cassettes, the scripted model, the results and the calibration are archives there,
-because they are smaller, and because every pytest run of an environment reads the list of all files of the wheel. Of
-an engine, the wheel holds the cassettes of its first template; a checkout holds those of the others, too.
+`docs` the known bugs of SDKs. The cassettes, the scripted model, the results, the calibration, the index of recordings,
+and the definitions and drivers of SDKs are archives there, because they are smaller, and because every pytest run of an
+environment reads the list of all files of the wheel. Of an engine, the wheel holds the cassettes of its first
+template; a checkout holds those of the others, too.
 """
 
 import json

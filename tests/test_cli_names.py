@@ -41,7 +41,7 @@ def test_the_explanation_of_a_rule_is_complete(
     text = shown(capsys, "explain", rule.id)
     assert text.startswith(f"{rule.id}\n{rule.title}\n")
     assert f"level   {rule.level.value}\n" in text
-    assert f"source  {rule.source.url}\n" in text
+    assert f"source  {rule.source.text}\n" in text
     assert rule.source.quote in text
     assert "\nTo fix it\n" in text
     assert len(rule.bad) == text.count("\nViolates the rule: ")

@@ -12,12 +12,13 @@ from conformance import definitions, profiles, scenarios
 from conformance.adapters.driver import SECONDS
 from conformance.documents.pointer import Place
 from conformance.errors import UnknownName, Unusable
+from conformance.resources import unpacked
 from conformance.scenarios import VARIANTS
 from conformance.wire.native import CHAT
 from conformance.wires import NAMES, by_name
 
 FOLDER: Final = Path(__file__).parent / "sdks"
-"""The folder with the adapters of this package."""
+"""The folder with the adapters of this package, which is an archive in a wheel: see `opened`."""
 
 _FILE: Final = "adapter.yaml"
 _OPTIONAL: Final = (
@@ -91,9 +92,14 @@ class AdapterDefinition:
         return found if found is not None and found["name"] == self.package else None
 
 
+def opened(folder: Path = FOLDER) -> Path:
+    """Return a folder of adapters; if that of this package is an archive, it is unpacked until the process ends."""
+    return unpacked(folder) if folder == FOLDER else folder
+
+
 def names(folder: Path = FOLDER) -> tuple[str, ...]:
     """Return the names of all adapters, sorted."""
-    return tuple(sorted([path.parent.name for path in folder.glob(f"*/{_FILE}")]))
+    return tuple(sorted([path.parent.name for path in opened(folder).glob(f"*/{_FILE}")]))
 
 
 def load(named: str, folder: Path = FOLDER) -> AdapterDefinition:
@@ -101,7 +107,7 @@ def load(named: str, folder: Path = FOLDER) -> AdapterDefinition:
     name, _, version = named.partition("@")
     if name not in names(folder):
         raise UnknownName("adapter", name, names(folder))
-    return read(folder / name / _FILE).at(version)
+    return read(opened(folder) / name / _FILE).at(version)
 
 
 def read(path: Path) -> AdapterDefinition:

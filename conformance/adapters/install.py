@@ -94,7 +94,8 @@ def _copied(definition: AdapterDefinition, folder: Path) -> Path:
     """
     sources = [source for source in (definition.folder, definition.folder.parent / _SHARED) if source.is_dir()]
     files = sorted([path for source in sources for path in source.rglob("*") if path.is_file()])
-    digest = hashlib.sha256(b"\0".join([str(path).encode() + b"\0" + path.read_bytes() for path in files]))
+    named = [(path.relative_to(definition.folder.parent).as_posix(), path.read_bytes()) for path in files]
+    digest = hashlib.sha256(b"\0".join([name.encode() + b"\0" + content for name, content in named]))
     target = folder / "drivers" / digest.hexdigest()[:12]
     if not target.is_dir():
         target.parent.mkdir(exist_ok=True)

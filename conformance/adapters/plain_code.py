@@ -15,7 +15,7 @@ from typing import Final
 
 import orjson
 
-from conformance.adapters.definition import FOLDER
+from conformance.adapters.definition import opened
 from conformance.adapters.issue import Issue
 from conformance.results import Evidence
 from conformance.scenarios import Scenario
@@ -51,7 +51,8 @@ class PlainCode:
 def of_issue(issue: Issue) -> PlainCode | None:
     """Return the plain code that repeats an issue; None if the adapter has none, or its case takes more than that."""
     name = issue.results.subject.partition("@")[0]
-    kinds = [kind for kind in _KINDS.values() if (FOLDER / name / f"plain.{kind}.txt").is_file()]
+    programs = {kind: opened() / name / f"plain.{kind}.txt" for kind in _KINDS.values()}
+    kinds = [kind for kind, path in programs.items() if path.is_file()]
     if not kinds or not _fits(issue.scenario):
         return None
     (kind,) = kinds
@@ -65,7 +66,7 @@ def of_issue(issue: Issue) -> PlainCode | None:
         "result": json.dumps(issue.scenario.turns[1].results[0] if len(issue.scenario.turns) > 1 else ""),
         "prefix": prefix,
     }
-    text = "\n".join(_lines((FOLDER / name / f"plain.{kind}.txt").read_text("utf-8"), issue.case.variant))
+    text = "\n".join(_lines(programs[kind].read_text("utf-8"), issue.case.variant))
     return PlainCode(f"plain.{kind}", Template(text).substitute(values), _server(issue))
 
 

@@ -158,7 +158,7 @@ def _list(head: str, listed: list[tuple[rules.Rule, BrokenClients]]) -> Iterator
     yield from (head, "")
     for rule, about in listed:
         planted = ", ".join(about.faults)
-        yield f"- `{rule.id}` ({rule.level.value}): {about.text}; by {planted}. Source: {rule.source.url}"
+        yield f"- `{rule.id}` ({rule.level.value}): {about.text}; by {planted}. Source: {rule.source.text}"
     yield from ("",) if listed else ("None.", "")
 
 
