@@ -59,7 +59,7 @@ _SAME: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class NamedText:
     """Something that can be explained: its name, its kind, a line about it, and its words by their weight."""
 
     name: str
@@ -93,7 +93,7 @@ def answered(text: str, width: int) -> Iterator[str]:
     yield from ("", "explain one of these names for more; an error text is explained word for word as it came")
 
 
-def _score(answer: Answer, asked: Sequence[str]) -> float:
+def _score(answer: NamedText, asked: Sequence[str]) -> float:
     weights = _weights()
     found = [weights[word] * min(answer.words[word], _IN_NAME) / _IN_NAME for word in asked if word in answer.words]
     return sum(found)
@@ -151,18 +151,18 @@ def _claimed(provider: str, claim: str) -> str:
 
 
 @cache
-def _answers() -> tuple[Answer, ...]:
+def _answers() -> tuple[NamedText, ...]:
     found = [_answer(rule.id, "rule", rule.title, " ".join(advice(rule.doc))) for rule in rules.load()]
     found += [_answer(name, "claim", meaning, "") for name, meaning in profiles.vocabulary().items()]
     found += [_answer(each.id, "cause of errors", f"{each.meaning} {each.fix}", "") for each in causes().values()]
     return tuple(found)
 
 
-def _answer(name: str, kind: str, line: str, rest: str) -> Answer:
+def _answer(name: str, kind: str, line: str, rest: str) -> NamedText:
     words = Counter(dict.fromkeys(_words(f"{name} {line}"), _IN_NAME))
     for word in _words(rest):
         words[word] = max(words[word], 1)
-    return Answer(name, kind, line, words)
+    return NamedText(name, kind, line, words)
 
 
 @cache
