@@ -8,7 +8,7 @@ import pytest
 
 from conformance.cli import main
 from conformance.engines.process import free_port
-from conformance.errors import Unusable
+from conformance.errors import UnknownName, Unusable
 from conformance.gateways import definition
 from conformance.gateways.loss import find
 from conformance.reporting.renderers import gateways
@@ -165,3 +165,11 @@ def test_headers_of_a_recording_are_sent_and_written_nowhere(
 def test_a_header_that_is_none_is_refused_without_its_value(text: str) -> None:
     with pytest.raises(Unusable, match="expected NAME:VALUE"):
         headers_of([text])
+
+
+def test_a_provider_that_a_front_reaches_on_another_wire_is_taken_there() -> None:
+    litellm = definition.load("litellm")
+    assert litellm.back_behind("messages", "deepseek") == "deepseek.messages"
+    assert litellm.back_behind("chat", "deepseek") == "deepseek"
+    with pytest.raises(UnknownName, match="unknown back of litellm behind its front messages 'groq'"):
+        litellm.back_behind("messages", "groq")

@@ -74,6 +74,20 @@ class GatewayDefinition:
             raise UnknownName(f"back of {self.name}", name, self.backs)
         return self.backs[name]
 
+    def back_behind(self, wire: str, name: str) -> str:
+        """Return the back that a front has: the one of that name, or the only one of that provider on another wire.
+
+        Raises UnknownName if it has neither.
+        """
+        backs = self.front(wire).backs or tuple(self.backs)
+        if name in backs:
+            return name
+        provider = name.partition(".")[0]
+        others = [each for each in backs if each.partition(".")[0] == provider]
+        if len(others) != 1:
+            raise UnknownName(f"back of {self.name} behind its front {wire}", name, backs)
+        return others[0]
+
     def ends(self) -> Iterator[tuple[str, str]]:
         """Yield each front with each back that it can have."""
         for wire, front in self.fronts.items():

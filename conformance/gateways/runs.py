@@ -36,7 +36,7 @@ PREFIX: Final = "single/"
 REACHES: Final = "gateway/user-texts-kept"
 """The fact that every case tests."""
 
-_WAIT: Final = 2.0
+_WAIT: Final = 5.0
 """Seconds that the provider waits for a delta to arrive, or for a client that has gone."""
 
 _STRICT_NOTE: Final = "the provider refused a request, and the case was played again without refusals"

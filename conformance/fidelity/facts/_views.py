@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from conformance.fidelity import PassageLoss
 from conformance.fidelity.passages import Became, Passage
-from conformance.fidelity.spoken import Kind, Spoken
+from conformance.fidelity.spoken import Kind, Spoken, holds
 from conformance.wires import as_sent, by_name
 
 _UNSET: Final = {"type": "text"}
@@ -68,6 +68,12 @@ def can_hold(passage: Passage, read: Callable[[Mapping[str, Any]], Any], wanted:
     wire = passage.after.exchange.protocol
     made = as_sent({**passage.before.body, "stream": False}, wire)
     return bool(read(Spoken(made, "request").body) == wanted)
+
+
+def is_given(signature: str, passage: Passage) -> bool:
+    """Return whether a reply of the session has a signature; no provider takes that of another."""
+    replies = [Spoken(each, "response").raw for pair in passage.session for each in (pair.front, *pair.backs)]
+    return any([holds(raw, signature) for raw in replies])
 
 
 def seen(name: str) -> Callable[[Passage], Sequence[bool]]:

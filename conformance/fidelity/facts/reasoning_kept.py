@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
-from conformance.fidelity.facts._views import kept
+from conformance.fidelity.facts._views import is_given, kept
 from conformance.fidelity.passages import Became, Pair, Passage
 from conformance.fidelity.spoken import Kind, Spoken
 
@@ -21,18 +21,24 @@ def _reasoning(passage: Passage) -> Sequence[Became]:
         return found
     if wire in _SUMMARISING or not _gives_any(passage.session):
         return []
-    sealed = {each.turn for each in passage.before.of(Kind.SIGNATURE)}
+    sealed = {each.turn for each in passage.before.of(Kind.SIGNATURE) if is_given(each.value, passage)}
     return [each for each in found if wire not in _SEALING or each.before.turn in sealed]
 
 
-def _is_elsewhere(each: Became, passage: Passage) -> bool:
-    """Return whether reasoning is in another turn than the answer and the calls that it led to."""
+def _other_turns(each: Became, passage: Passage) -> list[int]:
+    """Return the turns of the answer and the calls that reasoning led to; none if it is in one of them."""
     own = [
         other.after.turn
         for other in passage.became(Kind.ANSWER, Kind.CALL)
         if other.before.turn == each.before.turn and other.after is not None
     ]
-    return bool(own) and each.after is not None and each.after.turn not in own
+    return [] if each.after is None or each.after.turn in own else own
+
+
+def _is_beside(turn: int, others: Sequence[int], passage: Passage) -> bool:
+    """Return whether nobody else says anything between a message and the next one of some."""
+    said = [each.turn for each in passage.after.of(Kind.USER, Kind.RESULT)]
+    return any([not [at for at in said if min(turn, other) < at < max(turn, other)] for other in others])
 
 
 def _gives_any(session: Sequence[Pair]) -> bool:
@@ -60,14 +66,16 @@ def judge(each: Became, passage: Passage) -> Iterator[PassageLoss]:
     Without it, a thinking model refuses the next turn or begins to think again. To fix it, translate the field of each
     wire into that of the other, in replies, in streams and in the history. Reasoning that nobody signed has no place in
     a request to a provider that signs, nor has its text in one to Gemini, nor any in one to a provider that shows none.
+    Reasoning in a message of its own, beside that of its answer, is a SHOULD.
     """
     before, after = each.before, each.after
     if after is None:
         text = f"expected the reasoning {before.value!r:.60}, got none like it"
         yield PassageLoss(text, passage.at(before), passage.at_loss(before))
-    elif not passage.is_reply and _is_elsewhere(each, passage):
+    elif not passage.is_reply and (others := _other_turns(each, passage)):
         text = f"expected the reasoning {before.value!r:.60} in its own turn, got it in another"
-        yield PassageLoss(text, passage.at(before), passage.at_after(after))
+        level = Level.SHOULD if _is_beside(after.turn, others, passage) else None
+        yield PassageLoss(text, passage.at(before), passage.at_after(after), level)
     elif each.moved:
         yield PassageLoss(f"expected reasoning, got it as {after.kind}", passage.at(before), passage.at_after(after))
     elif each.spaced:

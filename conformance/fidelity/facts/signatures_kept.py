@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from conformance.fidelity import BOTH, REMOVE, Level, PassageLoss, Source, example, fact
-from conformance.fidelity.facts._views import kept
+from conformance.fidelity.facts._views import is_given, kept
 from conformance.fidelity.passages import Became, Passage, carried_anywhere
-from conformance.fidelity.spoken import Kind, Spoken, holds
+from conformance.fidelity.spoken import Kind
 
 _BLOCKS: Final = [{"type": "thinking", "thinking": "7 times 13 is 91.", "signature": "EqoBCkYIBxgCKkBexampleSignature"}]
 
@@ -14,10 +14,7 @@ _BLOCKS: Final = [{"type": "thinking", "thinking": "7 times 13 is 91.", "signatu
 def _signatures(passage: Passage) -> Sequence[Became]:
     """Return the signatures; of a request those that the session gave, since no provider takes those of another."""
     found = kept(Kind.SIGNATURE)(passage)
-    if not passage.is_request:
-        return found
-    replies = [Spoken(each, "response").raw for pair in passage.session for each in (pair.front, *pair.backs)]
-    return [each for each in found if any([holds(raw, each.before.value) for raw in replies])]
+    return [each for each in found if not passage.is_request or is_given(each.before.value, passage)]
 
 
 @fact(

@@ -6,8 +6,8 @@ from typing import Final
 
 from conformance.fidelity import REMOVE, REQUESTS, Level, PassageLoss, Source, example, fact
 from conformance.fidelity.facts._views import whole
-from conformance.fidelity.passages import Passage
-from conformance.fidelity.spoken import Kind
+from conformance.fidelity.passages import Passage, squeezed
+from conformance.fidelity.spoken import Kind, SpokenPiece
 
 _SAID: Final = (Kind.USER, Kind.ANSWER, Kind.RESULT)
 """What has an order on every wire; instructions may all have to come first, and calls be one to a message."""
@@ -43,9 +43,15 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
     """What is said stays in its order: texts, answers and results by their turns, and the parts of a message.
 
     A model reads a question before or after what it is about. To fix it, translate the messages one after the other;
-    only instructions may have to come first. The order of the parts of one message is a SHOULD.
+    only instructions may have to come first, and a late result to its call. The order of the parts of one message is a
+    SHOULD.
     """
-    taken = [each for each in passage.became(*_SAID) if each.after is not None]
+    late = _late_results(passage)
+    taken = [
+        each
+        for each in passage.became(*_SAID)
+        if each.after is not None and each.before not in late and _is_said_once(each.before, passage)
+    ]
     for one, other in pairwise(taken):
         if one.after is None or other.after is None or one.before.turn == other.before.turn:
             continue
@@ -61,6 +67,23 @@ def judge(passage: Passage, _same: Passage) -> Iterator[PassageLoss]:
         if one.after.turn == other.after.turn and _number(other.after.place) < _number(one.after.place):
             text = f"expected the {one.before.kind} before the {other.before.kind}, got it behind"
             yield PassageLoss(text, passage.at(one.before), passage.at_after(one.after), Level.SHOULD)
+
+
+def _is_said_once(piece: SpokenPiece, passage: Passage) -> bool:
+    """Return whether a text has one place after; of one that is said again, nobody knows which it became."""
+    wanted = squeezed(str(piece.value))
+    return len([each for each in passage.after.of(piece.kind) if wanted in squeezed(str(each.value))]) == 1
+
+
+def _late_results(passage: Passage) -> list[SpokenPiece]:
+    """Return the results that do not follow their calls at once; most wires want them there."""
+    calls = {each.id: each.turn for each in passage.before.of(Kind.CALL)}
+    said = [each.turn for each in passage.before.of(Kind.USER, Kind.ANSWER)]
+    return [
+        each
+        for each in passage.before.of(Kind.RESULT)
+        if any([calls.get(each.id, each.turn) < turn < each.turn for turn in said])
+    ]
 
 
 def _number(place: Sequence[str | int]) -> tuple[int, ...]:

@@ -104,9 +104,10 @@ def _run(arguments: argparse.Namespace) -> "GatewayRun":
     only = arguments.scenario
     if arguments.name:
         chosen = definition.load(arguments.name, _gateways.folder(arguments))
-        chosen.back(arguments.back)
-        chosen.front(arguments.front)
-        plan = _gateways.plan(f"{chosen.name}@{chosen.version}", arguments.front, arguments.back, only)
+        back = chosen.back_behind(arguments.front, arguments.back)
+        if back != arguments.back:
+            print_error(f"{chosen.name} reaches {arguments.back} from its front {arguments.front} as {back}")
+        plan = _gateways.plan(f"{chosen.name}@{chosen.version}", arguments.front, back, only)
         return _gateways.run_shipped(chosen, plan, install=arguments.install)
     check_base_url(arguments.base_url)
     if not arguments.upstream_port:
