@@ -36,8 +36,12 @@ COUNTED = ("id", "model", "usage")
 
 
 def canonical() -> Profile:
-    """Return the profile of Gemini's wire, played as chat completions."""
-    return replace(load_profile("gemini").on("gemini"), wire=CHAT)
+    """Return the profile of Gemini's wire, played as chat completions.
+
+    Schemas stand in `parameters` there, which on Gemini's wire takes no list of types as `parametersJsonSchema` does.
+    """
+    played = load_profile("gemini").on("gemini").with_claims({"tools.type-list": "accepted"})
+    return replace(played, wire=CHAT)
 
 
 def there_and_back(request: Mapping[str, Any], response: Any = None, *, streamed: bool = False) -> Exchange:

@@ -6,6 +6,7 @@ What the package reads of it, the clients that break by rule, is a file of its o
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -199,9 +200,10 @@ def missing(listed: Sequence[Mapping[str, Any]], reach: Reach) -> dict[str, list
     about = [each for each in on_wire if reach.rule in each["rules"]]
     variants = {variant for fault, variant in planned(reach.wire) if reach.rule in rules_of(fault, reach.wire)}
     served = {client for each in about for client in each["clients"]}
+    asked = _asked(on_wire)
     found: dict[str, list[str]] = {}
     for client in sorted({client for each in on_wire for client in (*each["clients"], *each["absent"])} - served):
-        own = {variant for variant in variants if (client, variant) in _asked(on_wire)}
+        own = {variant for variant in variants if (client, variant) in asked}
         tried = {each["variant"] for each in about if client in each["absent"]}
         if not own:
             reason = f"{'streamed' if variants == {faults.PLAIN} else 'plain'} replies only"
@@ -214,12 +216,12 @@ def missing(listed: Sequence[Mapping[str, Any]], reach: Reach) -> dict[str, list
 def _asked(listed: Sequence[Mapping[str, Any]]) -> set[tuple[str, str]]:
     """Return the clients with the variants of replies that they ask for."""
     clients = {client for each in listed for client in (*each["clients"], *each["absent"])}
-    known = {each: each.partition("@")[0] for each in clients}
-    variants = {
-        each: definition.load(name).variants if name in definition.names() else faults.BOTH
-        for each, name in known.items()
-    }
-    return {(each, variant) for each, listed_variants in variants.items() for variant in listed_variants}
+    return {(client, variant) for client in clients for variant in _variants(client.partition("@")[0])}
+
+
+@cache
+def _variants(name: str) -> Sequence[str]:
+    return definition.load(name).variants if name in definition.names() else faults.BOTH
 
 
 def by_rule(document: Mapping[str, Any]) -> dict[str, BrokenClients]:

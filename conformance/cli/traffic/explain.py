@@ -3,7 +3,8 @@
 An explanation says what it means, why, its source, and how to fix a finding. NAME is the id of a rule or of a fact
 about agent loops or gateways (as `check`, `adapter` and `gateway` print it), the name of a claim, of a probe (as a run
 prints it), of a scenario or of a provider, or a glob. Without a name, all names are printed. What is none of these is
-read as an error: its text, its body, a log line, a traceback or a curl command; `-` reads it from standard input.
+read as an error: its text, its body, a log line, a traceback or a curl command; `-` reads it from standard input. A
+question in your own words is answered by the names that come nearest.
 
 NAME can also be a list: rules, claims, probes, scenarios or providers. With --provider, a list shows how that provider
 handles violations of each rule, which scenarios apply to it, how it is claimed to answer each probe, or its claims with
@@ -12,6 +13,7 @@ their values, dates and sources.
 
 import argparse
 import json
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -49,9 +51,14 @@ EXAMPLES: Final = """\
   conformance explain deepseek
   conformance explain 'Kimi K2 at groq'
   conformance explain '400 … must be passed back'       # an error text, a body, a log line, a traceback
+  conformance explain 'two tool calls have the same id' # a question in your own words
   pbpaste | conformance explain -                       # the same, or a curl command, on standard input"""
 
 _MAX_WIDTH: Final = 100
+_MOST_MODEL_WORDS: Final = 3
+"""How many words a model with its provider has, without a word such as `at` between them."""
+
+_DIGIT: Final = re.compile(r"[0-9]")
 _LOOP: Final = "agent loop of a client"
 
 
@@ -107,8 +114,33 @@ def _explained(name: str) -> list[str]:
         if found := ["\n".join(lines) for lines in find(name)]:
             return found
     if _errors.is_error_text(name):
-        return [_pasted(name)]
+        try:
+            return [_pasted(name)]
+        except Unusable:
+            # What is no known error may be a question.
+            if found := _answered(name):
+                return found
+            raise
     raise UnknownName("rule, claim, probe, scenario or provider", name, _known())
+
+
+def _answered(text: str) -> list[str]:
+    """Return the answer to a question in a reader's own words; none if it is not one, or nothing fits."""
+    # Imported here because most explanations are of names.
+    from conformance.cli import _questions
+
+    lines = list(_questions.answered(text, _width())) if _questions.is_question(text) else []
+    return ["\n".join(lines)] if lines else []
+
+
+def _is_asked(text: str) -> bool:
+    """Return whether a text that names a provider asks something about it, rather than a model there."""
+    from conformance.cli import _questions
+
+    words = text.lower().split()
+    is_place = any(each in words for each in ("at", "on", "via"))
+    is_long = len(words) > _MOST_MODEL_WORDS or not _DIGIT.search(text)
+    return not is_place and is_long and (_questions.is_question(text))
 
 
 def _pasted(text: str) -> str:
@@ -202,6 +234,8 @@ def _providers_named(name: str) -> Iterator[Iterator[str]]:
         yield _providers.explained(name, _width())
         return
     found = [each for each in (*profiles.names(), *profiles.installed_names()) if fnmatchcase(each, name)]
+    if not found and " " in name and _is_asked(name):
+        return
     if not found and (meant := naming.find(name)):
         # What people call a provider; the text itself is kept, because it may name a model, too.
         found = [name] if meant.model else [meant.profile]

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -16,7 +16,6 @@ _REFUSED = {_CLAIM: {"status": 404, "message": _TEXT}}
     bad=[example("plain", claims=_REFUSED)],
     needs=(_CLAIM,),
     claim=_CLAIM,
-    wires=EVERY,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """The provider serves the model on the wire of the request.

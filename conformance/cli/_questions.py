@@ -1,0 +1,177 @@
+"""Questions in a reader's own words: the rules, claims and causes that have most of their words, misspelt or not."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from math import log
+from typing import Any, Final
+
+from conformance import profiles, rules
+from conformance.error_texts.causes import causes
+from conformance.profiles import naming
+from conformance.reporting.text import labelled
+from conformance.rules import advice
+
+_WORD: Final = re.compile(r"[a-z0-9]+")
+_SHOWN: Final = 5
+_IN_NAME: Final = 3
+"""How much more a word counts in the name or the title than in the rest."""
+
+_LEAST_WORDS: Final = 3
+_LEAST_SHARE: Final = 0.34
+"""How many of the words of a question, by their weight, the best answer has to have."""
+
+_ADVANTAGE: Final = 1.25
+"""How much more a claim counts that is about a refusal of the provider in question."""
+
+_LONGEST: Final = 160
+_SIMILAR: Final = 0.85
+_LEAST_LETTERS: Final = 4
+_IDLE: Final = frozenset(
+    {
+        "a", "accept", "accepts", "allowed", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does",
+        "error", "for", "from", "get", "gets", "got", "happen", "have", "how", "i", "if", "in", "is", "it", "me", "my",
+        "need", "needs",
+        "not", "of", "on", "or", "say", "says", "send", "sends", "sent", "take", "takes", "that", "the",
+        "their", "there", "they", "to", "too", "use", "uses", "want", "wants", "what", "when", "where", "which", "who",
+        "why", "will", "with",
+    }
+)  # fmt: skip
+_SAME: Final[Mapping[str, tuple[str, ...]]] = {
+    "same": ("unique", "duplicate"),
+    "twice": ("unique", "duplicate"),
+    "lost": ("index", "distinct", "complete"),
+    "missing": ("absent", "omitted", "missing"),
+    "back": ("omitted", "omit", "turn"),
+    "penalty": ("unsupported", "field"),
+    "temperature": ("fixed", "parameter"),
+    "picture": ("image",),
+    "function": ("tool",),
+    "thought": ("signature", "reasoning"),
+    "max": ("maximum", "limit"),
+    "json": ("json", "format", "response"),
+    "without": ("missing", "unanswered"),
+}
+"""Words of readers, and those that names here have for them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedText:
+    """Something that can be explained: its name, its kind, a line about it, and its words by their weight."""
+
+    name: str
+    kind: str
+    line: str
+    words: Mapping[str, int]
+
+
+def is_question(text: str) -> bool:
+    """Return whether a text is several words, of which some are in the names that can be explained."""
+    words = [word for word in _words(text) if len(word) >= _LEAST_LETTERS and not _nearest_name(word)]
+    known = [word for word in words if _known(word)]
+    return len(text.split()) >= _LEAST_WORDS and bool(known) and 2 * len(known) >= len(words)
+
+
+def answered(text: str, width: int) -> Iterator[str]:
+    """Yield the lines of an answer to a question; none if nothing has enough of its words."""
+    provider = _provider_in(text)
+    asked = _asked(text, provider)
+    total = sum(_weights().get(word, 0) for word in asked)
+    refused = _refused(provider) if provider else frozenset()
+    scores = {each: _score(each, asked) * (_ADVANTAGE if each.name in refused else 1) for each in _answers()}
+    ranked = sorted(scores, key=lambda each: (-scores[each], each.name))
+    if not total or scores[ranked[0]] < _LEAST_SHARE * total:
+        return
+    yield from labelled("question", text, width)
+    for each in ranked[:_SHOWN]:
+        yield from ("", f"{each.name} ({each.kind})", *labelled("", each.line, width))
+        if provider and each.kind == "claim":
+            yield from labelled(f"  {provider}:", _claimed(provider, each.name), width)
+    yield from ("", "explain one of these names for more; an error text is explained word for word as it came")
+
+
+def _score(answer: NamedText, asked: Sequence[str]) -> float:
+    weights = _weights()
+    found = [weights[word] * min(answer.words[word], _IN_NAME) / _IN_NAME for word in asked if word in answer.words]
+    return sum(found)
+
+
+def _asked(text: str, provider: str) -> list[str]:
+    """Return the words of a question as names here write them, without those that name the provider."""
+    found: list[str] = []
+    for word in _words(text):
+        if provider and (word in _WORD.findall(provider) or _nearest_name(word) == provider):
+            continue
+        meant = _known(word)
+        found += [meant, *_SAME.get(meant, ())]
+    return [each for each in dict.fromkeys(found) if each in _weights()]
+
+
+def _known(word: str) -> str:
+    """Return a word of the answers that another word is, or is misspelt for; empty if there is none."""
+    known = {*_weights(), *_SAME}
+    if word in known or len(word) < _LEAST_LETTERS:
+        return word if word in known else ""
+    return next(iter(get_close_matches(word, known, 1, _SIMILAR)), "")
+
+
+def _provider_in(text: str) -> str:
+    """Return the profile that a word of a question names, misspelt or not; empty if none does."""
+    return next(filter(None, map(_nearest_name, _words(text))), "")
+
+
+def _nearest_name(word: str) -> str:
+    if len(word) < _LEAST_LETTERS or word in _weights():
+        return word if word in profiles.names() else ""
+    meant = naming.find(word)
+    if meant is not None:
+        return meant.profile
+    return next(iter(get_close_matches(word, profiles.names(), 1, _SIMILAR)), "")
+
+
+def _claims(provider: str) -> Mapping[str, Any]:
+    profile = profiles.load_profile(provider)
+    return profile.on(profile.presumed_wire).at(profile.model)
+
+
+def _refused(provider: str) -> frozenset[str]:
+    return frozenset([name for name, value in _claims(provider).items() if profiles.rejects_or_damages(value)])
+
+
+def _claimed(provider: str, claim: str) -> str:
+    """Return what a provider does by a claim: the text of its refusal, its value, or that it is not known."""
+    value = _claims(provider).get(claim, "unknown, or as on the canonical wire")
+    refusal = value.get("refusal", value) if isinstance(value, dict) else value
+    if isinstance(refusal, dict) and "status" in refusal:
+        return f"{refusal['status']} {refusal.get('message') or ''}".strip()
+    return str(value) if len(str(value)) <= _LONGEST else f"{str(value)[:_LONGEST]}…"
+
+
+@cache
+def _answers() -> tuple[NamedText, ...]:
+    found = [_answer(rule.id, "rule", rule.title, " ".join(advice(rule.doc))) for rule in rules.load()]
+    found += [_answer(name, "claim", meaning, "") for name, meaning in profiles.vocabulary().items()]
+    found += [_answer(each.id, "cause of errors", f"{each.meaning} {each.fix}", "") for each in causes().values()]
+    return tuple(found)
+
+
+def _answer(name: str, kind: str, line: str, rest: str) -> NamedText:
+    words = Counter(dict.fromkeys(_words(f"{name} {line}"), _IN_NAME))
+    for word in _words(rest):
+        words[word] = max(words[word], 1)
+    return NamedText(name, kind, line, words)
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    """Return each word of the answers by how rare it is."""
+    counted = Counter(word for each in _answers() for word in each.words)
+    return {word: log(len(_answers()) / number) for word, number in counted.items()}
+
+
+def _words(text: str) -> list[str]:
+    found = [word.removesuffix("s") if len(word) > _LEAST_LETTERS else word for word in _WORD.findall(text.lower())]
+    return [word for word in dict.fromkeys(found) if word not in _IDLE]

@@ -1,0 +1,37 @@
+"""Questions in a reader's own words, as `explain` answers them."""
+
+import pytest
+
+from conformance.cli import main
+from tests.loops import every
+
+ASKED = {
+    "my tool call gets lost when streaming with ollama": "stream/index-distinct (rule)",
+    "why does deepsek want reasoning_contnt back": "deepseek: 400 The `reasoning_content` in the thinking mode",
+    "two tool calls have same id": "ids.duplicate (cause of errors)",
+    "can i send an image in a tool result to openai": "results.image-parts (claim)",
+    "finish reason is stop but there are tool calls": "response/finish-reason-matches-tool-calls (rule)",
+    "antropic max cache_control blocks": "anthropic: 400 A maximum of 4 blocks with cache_control",
+    "what happens if i send a temperature to o3": "thinking.fixed-parameters (claim)",
+    "stream ends without DONE": "stream.done (claim)",
+    "claude says tool_use ids without tool_result": "results.missing: A tool call has no result",
+    "gemini thought signature missing": "reasoning.signature-missing",
+}
+
+
+@every("asked", ASKED)
+def test_a_question_is_answered_by_the_names_that_come_nearest(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["explain", asked])
+    assert ASKED[asked] in " ".join(capsys.readouterr().out.split())
+
+
+@every("name", ["zzz qqq xxx", "nonsense"])
+def test_words_of_nothing_here_are_no_question(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["explain", name])
+    assert "conformance" in capsys.readouterr().err
+
+
+@every("name", ["Kimi K2 at groq", "claude sonnet 4.5", "Claude Opus"])
+def test_a_model_is_still_a_model(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["explain", name])
+    assert "(provider)" in capsys.readouterr().out
