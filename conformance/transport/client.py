@@ -131,6 +131,7 @@ class Client:
         self._wire = by_name(endpoint.wire)
         self._base_url = endpoint.base_url.rstrip("/")
         self._answers = 0
+        self._is_plain = False
         self._timeouts = 0
         self._busy = 0
         self._silence = ""
@@ -226,8 +227,12 @@ class Client:
 
     def _require_plain(self, sent: WireRequest, answered: bytes = b"", error: Exception | None = None) -> None:
         """Raise Unusable if the port speaks TLS and plain HTTP was sent, as long as nothing else was answered."""
-        if not self._answers and (words := needs_tls(sent.url, answered, error)):
+        if self._answers or self._is_plain:
+            return
+        if words := needs_tls(sent.url, answered, error):
             raise Unusable(f"cannot send to {sent.shown_url}: {words}")
+        # The port was asked, and each further question could take seconds.
+        self._is_plain = error is not None
 
     def answer(self, sent: WireRequest, seconds: float) -> RawInteraction:
         """Return a request and its reply, which has to end in so many seconds; a replay puts another in its place."""

@@ -25,6 +25,9 @@ _ASKS_FOR_TLS: Final = (
 _ALERT: Final = r"\x15\x03"
 """How a TLS alert begins, as httpx shows it instead of a line of HTTP."""
 
+_ODD: Final = ("without sending a response", "illegal request line")
+"""What httpx says of a connection that was closed before any reply, and of the bytes of an alert as a reply."""
+
 _SECONDS: Final = 3.0
 _SHOWN: Final = 4000
 
@@ -40,8 +43,11 @@ def needs_tls(url: str, answered: bytes = b"", error: BaseException | None = Non
     said = answered[:_SHOWN].lower()
     if answered and not any([words in said for words in _ASKS_FOR_TLS]):
         return ""
-    if not answered and _ALERT not in str(error) and not _speaks_tls(parts.hostname or "", parts.port or 80):
-        return ""
+    if not answered and _ALERT not in str(error):
+        # What sent anything else, such as a broken header, is no server of TLS.
+        may = isinstance(error, OSError | httpx.NetworkError) or any([words in str(error) for words in _ODD])
+        if not may or not _speaks_tls(parts.hostname or "", parts.port or 80):
+            return ""
     return "the port speaks TLS, and plain HTTP was sent; write https:// instead of http://"
 
 

@@ -13,6 +13,7 @@ from conformance.formats import read_path
 from conformance.judge import check
 from conformance.results import Status
 from conformance.suite.probes import run_probe
+from conformance.transport import unreachable
 from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.transport.interaction import RawInteraction
@@ -139,6 +140,12 @@ BROKEN_HTTP: dict[str, tuple[Answer, str]] = {
         "gave no HTTP reply",
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait only briefly for an answer in TLS, which these peers do not give."""
+    monkeypatch.setattr(unreachable, "_SECONDS", 0.1)
 
 
 @every("name", BROKEN_HTTP)
