@@ -29,8 +29,11 @@ sys.meta_path.insert(0, _Finder)
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-WORKERS = 2
-"""Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
+WORKERS = 3
+"""Processes of a run of all tests, on two cores: tests wait for servers and commands a fifth of the time.
+
+`-n 0` uses one; so does a run of chosen files.
+"""
 
 LAST_WORKER = f"gw{WORKERS - 1}"
 """The process that reads the files from the last to the first.
