@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from conformance import fidelity
+from conformance import fidelity, profiles
 from conformance.cli import main
 from conformance.fidelity import FidelityFact
 from conformance.fidelity.examples import GatewayExample, example
+from conformance.gateways import runs
 from conformance.resources import folder
 from conformance.results import Status
 from tests.loops import every
@@ -68,3 +69,9 @@ def test_explain_shows_the_examples(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "Violates the fact: fixtures/gateways/settings.json with\n  - /0/backs/0/request/tools/1: {" in out
     assert "Follows the fact: fixtures/gateways/settings.json with\n  + /0/backs/0/request/tools/-: {" in out
+
+
+def test_the_client_before_a_gateway_plays_no_scenario_that_leaves_something_to_a_server() -> None:
+    profile = profiles.load("openai").on("responses")
+    names = {each.name for each in runs.cases("responses", profile, profile.model)}
+    assert {"agent-session"} == names & {"agent-session", "items-stored", "items-not-stored", "response-continued"}
