@@ -181,7 +181,7 @@ def type_beside_a_union(body: dict[str, Any]) -> None:
 def one_strict_function(body: dict[str, Any]) -> None:
     """One more function is declared, with the other value of strict."""
     first = body["tools"][0]["function"]
-    other = {"name": "get_time", "strict": not first.get("strict"), "parameters": {"type": "object", "properties": {}}}
+    other = {"name": "one_more", "strict": not first.get("strict"), "parameters": {"type": "object", "properties": {}}}
     body["tools"].append({"type": "function", "function": other})
 
 
