@@ -20,6 +20,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.native import OWN
 from conformance.wires import by_name
 from tests.loops import every
+from tests.sampling import some
 from tests.test_discover_odd import CASES, LIMIT, Ask, played_back, rule_of, simulator
 
 THOUGHT = "The user wants one thing and I know what to do."
@@ -132,7 +133,7 @@ def found_of(odd: Odd, ask: Ask, model: str) -> Discovery:
 
 
 @pytest.mark.slow
-@every("odd", ODD, ids=lambda each: each.name)
+@every("odd", some(ODD, 3, name=lambda each: each.name, mark=pytest.mark.exhaustive))
 def test_reasoning_under_a_foreign_name_of_a_native_wire_is_tried_and_said(odd: Odd) -> None:
     with serving(odd) as (ask, model):
         found = found_of(odd, ask, model)

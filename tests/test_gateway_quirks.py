@@ -261,7 +261,13 @@ def _found(results: list[CaseResult]) -> list[Any]:
 
 
 @pytest.mark.slow
-@every("named", (*QUIRKS, *FURTHER), ids=lambda each: f"{each[0]} at {each[1][0]}")
+@every(
+    "named",
+    [
+        pytest.param(each, marks=pytest.mark.exhaustive if number % 2 else [], id=f"{each[0]} at {each[1][0]}")
+        for number, each in enumerate((*QUIRKS, *FURTHER))
+    ],
+)
 def test_a_quirk_is_no_finding(named: tuple[str, tuple[str, str], dict[str, Any]]) -> None:
     _, (front, back), does = named
     profile = profile_of(back)

@@ -227,7 +227,7 @@ def page_as_json(record: Record) -> None:
     record["response"] = "<html><body>Maintenance</body></html>"
 
 
-@mutation(targets.plain, "http/body-is-object-or-stream", "http/content-type-matches-body")
+@mutation(targets.plain, "http/body-is-object-or-stream")
 def body_emptied(record: Record) -> None:
     """A reply with status 200 is empty, with the content type of JSON."""
     record["response"] = ""

@@ -159,12 +159,6 @@ def text_and_image_in_one_part(body: dict[str, Any]) -> None:
     body["contents"][0]["parts"][0]["inlineData"] = {"mimeType": "image/png", "data": "iVBORw0KGgo="}
 
 
-@on_chat(targets.requests, "request/model-served-on-this-wire", claims={"request.model-on-other-wire": REJECTED})
-def model_of_responses(body: dict[str, Any]) -> None:
-    """The model is one that the host serves on Responses alone."""
-    body["model"] = "gpt-5-codex"
-
-
 @on_chat(targets.requests_with_tools, "request/tool-types-single", claims={"tools.type-list": REJECTED})
 def type_or_null(body: dict[str, Any]) -> None:
     """A parameter may be a text or null."""

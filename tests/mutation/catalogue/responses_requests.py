@@ -114,7 +114,7 @@ def id_twice(item: Slot) -> None:
     where(items("function_call_output"), lambda item: item.key == 0),
     "responses/history-sent-once",
     related=("responses/item-id-prefixes",),
-    allows=_AT_SERVER,
+    sessions=True,
 )
 def held_call_sent_again(item: Slot) -> None:
     """A call that the server holds is sent again before its output."""
