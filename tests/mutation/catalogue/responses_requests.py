@@ -113,7 +113,6 @@ def id_twice(item: Slot) -> None:
 @mutation(
     where(items("function_call_output"), lambda item: item.key == 0),
     "responses/history-sent-once",
-    related=("responses/item-id-prefixes",),
     sessions=True,
 )
 def held_call_sent_again(item: Slot) -> None:
