@@ -34,7 +34,7 @@ from tests.loops import every
 PROVIDERS: Final = {
     "anthropic_native": "anthropic", "messages": "anthropic", "gemini_native": "gemini", "responses": "openai",
 }  # fmt: skip
-IN_CI: Final = ("deepseek", "mistral", "openai", "anthropic", "gemini", "cerebras", "vllm")
+IN_CI: Final = ("mistral", "openai", "anthropic", "gemini")
 """The providers that CI asks about every example; a plain run asks one about some, and the nightly run all."""
 
 

@@ -23,7 +23,6 @@ from conformance.suite.play import play
 from conformance.suite.turns import Subject
 from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.wire.exchange import Exchange
-from tests.sampling import some
 
 Ask = Callable[[Mapping[str, Any]], Exchange]
 Odd = Callable[[], Ask]
@@ -283,8 +282,8 @@ def test_a_server_that_refuses_everything_is_no_profile() -> None:
         discover(Interview(ask, LIMIT, cases=CASES), "m")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", some(["anthropic.messages", "openai.responses"], mark=pytest.mark.exhaustive))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["anthropic.messages", "openai.responses"])
 def test_the_profile_of_another_wire_holds_when_it_is_played_back(name: str) -> None:
     provider, wire = name.split(".")
     with simulated(load_profile(provider)) as url, Client(Endpoint(f"{url}/v1", wire=wire)) as client:

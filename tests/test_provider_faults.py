@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 DATA = orjson.loads((ROOT / "reports" / "faults.json").read_bytes())
 PROVIDERS = {wire: each["provider"] for wire, each in DATA.items()}
 CASES = [(wire, name) for wire, each in DATA.items() for name in each["faults"]]
-IN_CI = 12
+IN_CI = 24
 """Of so many faults on a wire, CI plays one."""
 
 PLAYED = [
