@@ -29,8 +29,8 @@ sys.meta_path.insert(0, _Finder)
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-WORKERS = 3
-"""Processes of a run of all tests, on two cores: tests wait for servers and commands a fifth of the time.
+WORKERS = 2 if "CI" in os.environ else 3
+"""Processes of a run of all tests on two cores: tests wait a fifth of the time, in CI for the checks beside them.
 
 `-n 0` uses one; so does a run of chosen files.
 """
