@@ -112,10 +112,15 @@ def _asked(text: str, provider: str) -> list[str]:
 
 def _known(word: str) -> str:
     """Return a word of the answers that another word is, or is misspelt for; empty if there is none."""
-    known = {*_weights(), *_SAME}
+    known = _known_words()
     if word in known or len(word) < _LEAST_LETTERS:
         return word if word in known else ""
     return next(iter(get_close_matches(word, known, 1, _SIMILAR)), "")
+
+
+@cache
+def _known_words() -> frozenset[str]:
+    return frozenset({*_weights(), *_SAME})
 
 
 def _provider_in(text: str) -> str:

@@ -61,6 +61,11 @@ def _tokens(pointer: str) -> tuple[str, ...]:
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/"))
 
 
+def place_of(tokens: Iterable[str]) -> Place:
+    """Return the place that the tokens of a pointer name, each of digits as a position in an array."""
+    return tuple([int(token) if token.isdecimal() else token for token in tokens])
+
+
 def resolve(value: Any, pointer: str) -> Any:
     """Return the value at a pointer; raises LookupError if there is none."""
     for token in parse(pointer):

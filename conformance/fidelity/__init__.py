@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance.documents.pointer import REMOVE, parse, value_at
+from conformance.documents.pointer import REMOVE, parse, place_of, value_at
 from conformance.fidelity.examples import GatewayExample, example
 from conformance.fidelity.passages import CLIENT, GATEWAY, Pair, Passage, passages
 from conformance.profiles import Profile, Source
@@ -213,6 +213,5 @@ def excerpt(session: Sequence[Pair], pointer: str) -> str:
     if type(body.get(inside[0])) is str:
         native = exchange.native
         body["response"] = [event.value for event in native.events] if native is not None else received.response
-    steps: list[str | int] = [int(each) if each.isdecimal() else each for each in inside]
-    value = value_at(body, steps)
+    value = value_at(body, place_of(inside))
     return "" if value is None else rendered(value)[:_EXCERPT]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from conformance.documents.pointer import Place, parse, render, value_at
+from conformance.documents.pointer import Place, parse, place_of, render, value_at
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.index import Index
 from conformance.wire.reasoning import carried_fields, reasoning_text
@@ -183,7 +183,7 @@ class Spoken:
     def native_at(self, place: Place) -> Any:
         """Return the value at a part of the translated exchange, as it was on its own wire."""
         body = {self.direction: self.native}
-        return value_at(body, [int(each) if each.isdecimal() else each for each in parse(self.pointer(place))])
+        return value_at(body, place_of(parse(self.pointer(place))))
 
     def piece_pointer(self, piece: SpokenPiece) -> str:
         """Return where a piece is in the body that came or went: of a part of a content, that part."""

@@ -43,8 +43,11 @@ def _is_raw(tool: Body, context: Context) -> bool:
     return not _RAW.isdisjoint(value_at(native.request, place) or ())
 
 
-def parts(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """Yield the path and the value of each schema in one, itself first; a path is as OpenAI's refusals name it."""
+def parts(schema: Mapping[str, Any] | None) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield the path and the value of each schema in one, itself first; a path is as OpenAI's refusals name it.
+
+    A function without parameters has none.
+    """
     waiting: list[tuple[tuple[str, ...], Any]] = [((), schema)]
     for _ in range(MOST):
         if not waiting:
@@ -65,10 +68,15 @@ def parts(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str
         waiting += reversed(inner)
 
 
-def is_array(part: Mapping[str, Any]) -> bool:
-    """Return whether a schema allows an array; Gemini's types are in capitals."""
+def types_of(part: Mapping[str, Any]) -> list[str]:
+    """Return the types that a schema allows, in lower case; Gemini's are in capitals."""
     kinds = part.get("type")
-    return "array" in [str(each).lower() for each in (kinds if type(kinds) is list else [kinds])]
+    return [str(each).lower() for each in (kinds if type(kinds) is list else [kinds])]
+
+
+def is_array(part: Mapping[str, Any]) -> bool:
+    """Return whether a schema allows an array."""
+    return "array" in types_of(part)
 
 
 def named(path: tuple[str, ...], protocol: str) -> str:

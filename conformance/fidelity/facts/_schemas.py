@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from conformance.documents.pointer import Place, parse, value_at
+from conformance.documents.pointer import Place, parse, place_of, value_at
 from conformance.wire.values import as_object, rendered
 
 NOTES: Final = frozenset(
@@ -92,7 +92,7 @@ def _resolved(part: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     found, seen = as_object(part), set[str]()
     while type(target := found.get("$ref")) is str and target.startswith("#/") and target not in seen:
         seen.add(target)
-        referred = value_at(root, [int(each) if each.isdecimal() else each for each in parse(target[1:])])
+        referred = value_at(root, place_of(parse(target[1:])))
         if type(referred) is not dict:
             break
         found = {**referred, **{key: value for key, value in found.items() if key != "$ref"}}

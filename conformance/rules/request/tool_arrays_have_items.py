@@ -47,7 +47,7 @@ def judge(tool: Body, context: Context) -> list[Fault]:
     """
     schema = parameters_of(tool, context)
     faults = []
-    for path, part in parts(schema) if schema is not None else ():
+    for path, part in parts(schema):
         if is_array(part) and "items" not in part:
             shown = named(path, context.exchange.protocol)
             values = {"name": tool.value["function"].get("name"), "position": tool.place[-1], "path": shown}

@@ -3,7 +3,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.rules.tool_parameters import named, numbered, parameters_of, parts
+from conformance.rules.tool_parameters import named, numbered, parameters_of, parts, types_of
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
 
@@ -45,7 +45,7 @@ def judge(tool: Body, context: Context) -> list[Fault]:
     schema = parameters_of(tool, context)
     return [
         Fault(message, at=("function", "parameters"), values={**values, "position": tool.place[-1]}, claim=claim)
-        for path, part in (parts(schema) if schema is not None else ())
+        for path, part in parts(schema)
         if type(part.get("enum")) is list
         for claim, message, values in _faults(named(path, context.exchange.protocol), numbered(path, schema), part)
     ]
@@ -58,8 +58,6 @@ def _faults(path: str, numbered: str, part: dict[str, Any]) -> Iterator[tuple[st
             message = f"expected texts in the enum at {path}, got {value!r:.20}"
             yield _NUMBERS, message, {"path": f"{numbered}.enum[{number}]", "value": value}
             return
-    kinds = part.get("type")
-    if kinds is not None and "string" not in [
-        str(each).lower() for each in (kinds if type(kinds) is list else [kinds])
-    ]:
-        yield _OTHER, f"expected the type string beside the enum at {path}, got {kinds!r:.30}", {"path": f"{path}.enum"}
+    if part.get("type") is not None and "string" not in types_of(part):
+        message = f"expected the type string beside the enum at {path}, got {part['type']!r:.30}"
+        yield _OTHER, message, {"path": f"{path}.enum"}

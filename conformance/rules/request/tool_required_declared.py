@@ -34,7 +34,7 @@ def judge(tool: Body, context: Context) -> list[Fault]:
     """
     schema = parameters_of(tool, context)
     faults = []
-    for path, part in parts(schema) if schema is not None else ():
+    for path, part in parts(schema):
         properties, required = part.get("properties"), part.get("required")
         if type(required) is not list:
             continue

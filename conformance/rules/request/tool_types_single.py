@@ -41,6 +41,6 @@ def judge(tool: Body, context: Context) -> list[Fault]:
             at=("function", "parameters"),
             values={"position": tool.place[-1], "path": numbered(path, schema)},
         )
-        for path, part in (parts(schema) if schema is not None else ())
+        for path, part in parts(schema)
         if type(part.get("type")) is list
     ]

@@ -48,7 +48,7 @@ def judge(tool: Body, context: Context) -> list[Fault]:
             at=("function", "parameters"),
             values={"name": tool.value["function"].get("name"), "position": tool.place[-1], "path": shown},
         )
-        for path, part in (parts(schema) if schema is not None else ())
+        for path, part in parts(schema)
         if part.get("type") is not None and type(part.get("anyOf")) is list
         for shown in [".".join(path) or "root"]
     ]

@@ -65,11 +65,11 @@ class ContentsWalk:
         self._calls = 0
         self._began: TurnMark | None = None
 
-    def mark(self) -> "TurnMark | None":
+    def mark(self) -> TurnMark | None:
         """Return what another walk goes on with from before the content that was just read, if a turn begins there."""
         return self._began
 
-    def resume(self, earlier: "ContentsWalk", mark: "TurnMark") -> None:
+    def resume(self, earlier: "ContentsWalk", mark: TurnMark) -> None:
         """Go on with a new turn of the model, as an earlier walk did."""
         self._turn = mark.turn
         self.waiting.go_on(earlier.waiting.settled(mark.answered))

@@ -55,10 +55,12 @@ def _has_own_tools(tools: Any) -> bool:
 
 
 def _is_own(content: list[Any]) -> bool:
-    kinds = [each.get("type") for each in content if type(each) is dict]
-    return any([type(kind) is str and kind in _OWN_BLOCKS for kind in kinds]) or any(
-        [type(each) is dict and type(each.get("source")) is dict and each.get("type") in _MEDIA for each in content]
-    )
+    return any([_is_own_block(each) for each in content if type(each) is dict])
+
+
+def _is_own_block(block: dict[str, Any]) -> bool:
+    kind = block.get("type")
+    return type(kind) is str and (kind in _OWN_BLOCKS or (kind in _MEDIA and type(block.get("source")) is dict))
 
 
 def _is_reply(body: dict[str, Any]) -> bool:

@@ -51,12 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("name", metavar="ADAPTER[@VERSION]", nargs="?", default="", help="an adapter of this project")
     add("--driver", metavar="COMMAND", default="", help="the command that runs your own driver, in quotes")
-    add(
-        "--provider",
-        metavar="PROVIDER",
-        default="",
-        help=PROVIDER_HELP,
-    )
+    add("--provider", metavar="PROVIDER", default="", help=PROVIDER_HELP)
     add(
         "--model", metavar="MODEL", default="", help="the model to request (default: the adapter's, else the profile's)"
     )
@@ -67,13 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="with --driver, the API that it speaks: chat, messages, responses, gemini (default: the profile's first)",
     )
     add("--variant", choices=("plain", "stream"), help="request only plain or only streamed replies")
-    add(
-        "--env",
-        metavar="NAME[=VALUE]",
-        action="append",
-        default=[],
-        help="pass this variable to the driver; repeatable",
-    )
+    passed = "pass this variable to the driver; repeatable"
+    add("--env", metavar="NAME[=VALUE]", action="append", default=[], help=passed)
     add(
         "--cwd",
         metavar="DIR",
