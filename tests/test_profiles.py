@@ -252,6 +252,15 @@ def test_a_claim_is_that_of_its_model_and_day(tmp_path: Path, model: str, date: 
     assert (expected is None) is (claim is None)
 
 
+@every("name", profiles.names()[::4])
+def test_all_claims_at_once_are_those_that_are_found_one_by_one(name: str) -> None:
+    profile = profiles.load(name)
+    for model in ("", *[each.name for each in profile.models][:3]):
+        one_by_one = {each: profile.claim(each, model) for each in VOCABULARY}
+        expected = {each: "unknown" if it.value == "upstream" else it.value for each, it in one_by_one.items() if it}
+        assert expected == {**profile.at(model)}
+
+
 SERVED = (
     HEAD
     + """models:
