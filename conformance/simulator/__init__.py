@@ -99,7 +99,7 @@ class Simulator:
         body = _read(request, Responder(profile))
         if isinstance(body, HttpReply):
             return wire_requests.refused(wire, request.path, body)
-        on_wire = replace(self, profile=profile)
+        on_wire = self if profile is self.profile else Simulator(profile, self.store, self.memory, self.find)
         return wire_requests.answer(
             wire,
             request.path,

@@ -32,6 +32,9 @@ _BROKEN: Final = "\ufffd"
 _FORMS: Final = 16
 """So many forms of the values of one outline are remembered: ids may have a length between two."""
 
+_MAX_OUTLINE_BYTES: Final = 64 * 1024
+"""Larger replies are not remembered, since what makes them large may be of the request."""
+
 _MARK: Final = "\x7f"
 _FIRST_NUMBER: Final = 1_234_000_000
 _MARKED: Final = re.compile(rb"\x7f+([A-Za-z])|(?<![\d.])1234(\d{6})(?![\d.])")
@@ -171,7 +174,9 @@ class ReplyMemory:
         replies[form] = known
         if len(replies) > _FORMS:
             replies.popitem(last=False)
-        self._known.keep(key, empty._replace(replies=replies), sum([_size(each.reply) for each in replies.values()]))
+        size = sum([_size(each.reply) for each in replies.values()])
+        if size <= _MAX_OUTLINE_BYTES:
+            self._known.keep(key, empty._replace(replies=replies), size)
 
 
 def key_of(
@@ -189,11 +194,13 @@ def _filled(known: _Known, texts: Sequence[str], context: ReplyContext) -> HttpR
         prompt = context.prompt_tokens()
         shown += [b"%d" % (prompt + number) for number in known.beyond]
     made = [
-        chunk if type(chunk) is bytes else b"".join([shown[each] if type(each) is int else each for each in chunk])
+        chunk
+        if isinstance(chunk, bytes)
+        else b"".join([each if isinstance(each, bytes) else shown[each] for each in chunk])
         for chunk in known.chunks or ()
     ]
     reply = known.reply
-    return HttpReply(reply.status, made[0] if type(reply.body) is bytes else tuple(made), reply.headers)
+    return HttpReply(reply.status, made[0] if isinstance(reply.body, bytes) else tuple(made), reply.headers)
 
 
 def _divided(

@@ -7,7 +7,7 @@ scenario says that its replies break that rule.
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 import orjson
@@ -92,7 +92,7 @@ class Responder:
                 key = key_of(self.profile, turn, context, drawn, self.broken)
             except TypeError:
                 return self._checked(body, derive(context))
-            return self.memory.reply(key, self.profile, context, drawn, derive, lambda reply: self._checked(drawn, reply))
+            return self.memory.reply(key, self.profile, context, drawn, derive, partial(self._checked, drawn))
         return self._checked(body, derive(context))
 
     def invalid(self, body: Mapping[str, Any], message: str) -> HttpReply:

@@ -52,9 +52,11 @@ def text_matching(pattern: str, seed: bytes) -> str:
 @lru_cache(maxsize=256)
 def _makers(pattern: str) -> "tuple[Maker, ...] | None":
     """Return what makes the parts of a text by the draws of `rstr`; None for a pattern that is left to it."""
-    from rstr.xeger import STAR_PLUS_LIMIT, sre_parse
+    from importlib import import_module
 
-    return _of_states(sre_parse.parse(pattern), STAR_PLUS_LIMIT) if len(pattern) <= _MAX_PATTERN else None
+    xeger = import_module("rstr.xeger")
+
+    return _of_states(xeger.sre_parse.parse(pattern), xeger.STAR_PLUS_LIMIT) if len(pattern) <= _MAX_PATTERN else None
 
 
 def _of_states(states: Any, most: int) -> "tuple[Maker, ...] | None":
@@ -64,10 +66,12 @@ def _of_states(states: Any, most: int) -> "tuple[Maker, ...] | None":
         made: Maker | None = None
         if kind == "literal":
             made = partial(_constant, chr(value))
+        elif kind == "at":
+            made = partial(_constant, "")
         elif kind == "in" and (characters := _characters(value)):
             made = partial(_drawn, characters, 1)
         elif kind in ("max_repeat", "min_repeat"):
-            made = _repeated(*value, most)
+            made = _repeated(value, most)
         elif kind == "subpattern" and (inside := _of_states(value[-1], most)) is not None:
             made = partial(_joined, inside, None)
         if made is None:
@@ -76,8 +80,8 @@ def _of_states(states: Any, most: int) -> "tuple[Maker, ...] | None":
     return tuple(found)
 
 
-def _repeated(least: int, greatest: int, states: Any, most: int) -> "Maker | None":
-    greatest = min(greatest, most)
+def _repeated(value: tuple[int, int, Any], most: int) -> "Maker | None":
+    least, greatest, states = value[0], min(value[1], most), value[2]
     only = states[0] if len(states) == 1 else (None, None)
     if only[0] is not None and only[0].name == "IN" and (characters := _characters(only[1])):
         return partial(_counted, characters, least, greatest)

@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -188,7 +189,7 @@ def instructions_of(process: psutil.Process, dumps: Path) -> Callable[[Callable[
 
 
 def control(process: psutil.Process, *words: str) -> None:
-    subprocess.run(["callgrind_control", *words, str(process.pid)], check=True, capture_output=True)
+    subprocess.run([str(shutil.which("callgrind_control")), *words, str(process.pid)], check=True, capture_output=True)
 
 
 class Kind(NamedTuple):
@@ -229,10 +230,14 @@ def measure(kind: Kind, options: argparse.Namespace) -> dict[str, float]:
                         asked = repeated
                         if name == "distinct":
                             asked = kind.requests([f"Hello {next(serial)}" for _ in range(options.requests)])
-                        rounds.append(measuring(lambda asked=asked: asyncio.run(ask(port, asked))))
+                        rounds.append(measuring(partial(_asked, port, asked)))
                     # The first round pays for imports and caches.
                     found[name] = min(rounds[1:]) / options.requests
     return found
+
+
+def _asked(port: int, requests: Sequence[bytes]) -> None:
+    asyncio.run(ask(port, requests))
 
 
 def main() -> int:
