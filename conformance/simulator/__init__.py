@@ -59,7 +59,7 @@ class Simulator:
 
     profile: Profile
     store: ReplyStore = field(default_factory=ReplyStore, compare=False, repr=False)
-    memory: ReplyMemory = field(default_factory=ReplyMemory, compare=False, repr=False)
+    memory: ReplyMemory | None = field(default_factory=ReplyMemory, compare=False, repr=False)
     find: Callable[[Mapping[str, Any]], Scenario | None] = field(
         default=script.find_scenario, compare=False, repr=False
     )
