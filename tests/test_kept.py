@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return given
 
 
-def _again(folder: Path) -> list[list[object]]:
+def _again(folder: Path) -> object:
     return kept("texts", "rows", contents([folder]), lambda: [["found again"]])
 
 
