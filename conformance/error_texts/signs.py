@@ -53,7 +53,7 @@ class ValueList(NamedTuple):
 
 
 def likely_cause(text: str) -> str:
-    """Return the id of the cause that the words of an error say; empty if they say none, or that it is about another thing."""
+    """Return the id of the cause that the words of an error say; empty if none, or if it is of another program."""
     positions: dict[str, list[int]] = defaultdict(list)
     for position, word in enumerate(words(_KEY.sub(" … ", text)).words):
         positions[_singular(word)].append(position)
@@ -103,10 +103,8 @@ def _places(word: str, positions: Mapping[str, Sequence[int]]) -> frozenset[int]
 
 def _singular(word: str) -> str:
     """Return a word without an `s` at its end, by which words of hosts for the same differ most."""
-    is_plural = (
-        len(word) > _SHORT and word not in _PARTS and word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    )
-    return word[:-1] if is_plural else word
+    is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if is_plural and len(word) > _SHORT and word not in _PARTS else word
 
 
 @cache

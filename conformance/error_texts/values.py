@@ -7,10 +7,10 @@ from conformance.error_texts.signs import value_lists
 
 _MAX_SEARCHED: Final = 16_384
 _VALUE: Final = r"['\"`‘’“”]?[\w/-]{1,40}['\"`‘’“”]?"
+_BETWEEN: Final = r"(?:\s{0,3},\s{0,3}(?:and |or )?|\s{1,3}(?:and|or)\s{1,3})"
 _LISTED: Final = re.compile(
-    r"(?:supported values are|supported levels are|supported options|allowed values are|valid values are|allowed roles are"
-    r"|must be one of|should be one of|value must be one of|expected one of|expected tags|is not one of|one of|input should be|expected)"
-    rf":?\s{{1,3}}[\[(]?({_VALUE}(?:(?:\s{{0,3}},\s{{0,3}}(?:and |or )?|\s{{1,3}}(?:and|or)\s{{1,3}}){_VALUE}){{1,24}})",
+    r"(?:(?:supported|allowed|valid) (?:values|levels|roles|options)(?: are)?|one of|expected tags|input should be|expected)"
+    rf":?\s{{1,3}}[\[(]?({_VALUE}(?:{_BETWEEN}{_VALUE}){{1,24}})",
     re.IGNORECASE,
 )
 _EACH: Final = re.compile(r"[\w/-]+")
