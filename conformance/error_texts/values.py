@@ -9,7 +9,7 @@ _MAX_SEARCHED: Final = 16_384
 _VALUE: Final = r"['\"`‘’“”]?[\w/-]{1,40}['\"`‘’“”]?"
 _BETWEEN: Final = r"(?:\s{0,3},\s{0,3}(?:and |or )?|\s{1,3}(?:and|or)\s{1,3})"
 _LISTED: Final = re.compile(
-    r"(?:(?:supported|allowed|valid) (?:values|levels|roles|options)(?: are)?|one of|expected(?: tags)?|input should be)"
+    r"(?:(?:supported|allowed|valid) (?:values|levels|roles|options)(?: are)?|one of|expected(?: tags)?|should be)"
     rf":?\s{{1,3}}[\[(]?({_VALUE}(?:{_BETWEEN}{_VALUE}){{1,24}})",
     re.IGNORECASE,
 )
