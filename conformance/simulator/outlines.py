@@ -206,7 +206,7 @@ def _filled(known: _Known, texts: Sequence[str], context: ReplyContext) -> HttpR
 def _divided(
     known: _Known, texts: Sequence[str], context: ReplyContext, drawn: Mapping[str, Any], derive: Derive
 ) -> _Known:
-    """Return a reply with its parts between the values, if these can be told from the rest of it."""
+    """Return a reply with its parts between the values, if these can be separated from the rest of it."""
     values = _Values(context, marked=True)
     body = derive(replace(context, request=drawn, values=values)).body
     whole = (body,) if isinstance(body, bytes) else tuple(body)
