@@ -64,7 +64,7 @@ def outline(body: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-class _Values:
+class _DrawnValues:
     """The values of a reply that depend on the texts of its request; `marked`: marks of the same length instead."""
 
     def __init__(self, source: ReplyValues, *, marked: bool) -> None:
@@ -155,7 +155,7 @@ class ReplyMemory:
             known = found[0].replies.get(_Form.of(texts))
             if known is not None and known.chunks is not None:
                 return _filled(known, texts, context)
-        values = _Values(context, marked=False)
+        values = _DrawnValues(context, marked=False)
         reply = derive(replace(context, request=drawn, values=values))
         if known is None and (checked := check(reply)) is not reply:
             return checked
@@ -207,7 +207,7 @@ def _divided(
     known: _Known, texts: Sequence[str], context: ReplyContext, drawn: Mapping[str, Any], derive: Derive
 ) -> _Known:
     """Return a reply with its parts between the values, if these can be separated from the rest of it."""
-    values = _Values(context, marked=True)
+    values = _DrawnValues(context, marked=True)
     body = derive(replace(context, request=drawn, values=values)).body
     whole = (body,) if isinstance(body, bytes) else tuple(body)
     beyond = sorted({int(each[2]) for chunk in whole for each in _MARKED.finditer(chunk) if each[2]})
