@@ -90,7 +90,7 @@ class _DrawnValues:
         return _MARK * (len(_escaped(text)) - 1) + chr(_LETTERS[number % len(_LETTERS)])
 
 
-class _Form(NamedTuple):
+class _ValuesForm(NamedTuple):
     """What the values of a reply have in common with those of another one that differs in nothing else.
 
     `lengths`: those of the texts in JSON. `same`: for each, the first one that equals it.
@@ -100,12 +100,12 @@ class _Form(NamedTuple):
     same: tuple[int, ...]
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> "_Form":
+    def of(cls, texts: Sequence[str]) -> "_ValuesForm":
         """Return the form of some texts."""
         return cls(tuple([len(_escaped(text)) for text in texts]), tuple(map(texts.index, texts)))
 
 
-class _Known(NamedTuple):
+class _CheckedReply(NamedTuple):
     """A reply that was checked. `chunks`: its body, or its chunks if it is a stream; None if they are not known yet.
 
     `beyond`: what its numbers of tokens have beyond that of the prompt; as values, they come after the texts.
@@ -116,7 +116,7 @@ class _Known(NamedTuple):
     beyond: tuple[int, ...] = ()
 
 
-class _Outline(NamedTuple):
+class _OutlineReplies(NamedTuple):
     """The replies to one outline: which values they ask for, and the last replies by the form of these.
 
     `profile` is held, so that no other object gets its identity.
@@ -124,7 +124,7 @@ class _Outline(NamedTuple):
 
     profile: Profile
     asked: tuple[Asked, ...]
-    replies: OrderedDict[_Form, _Known]
+    replies: OrderedDict[_ValuesForm, _CheckedReply]
 
 
 class ReplyMemory:
@@ -132,7 +132,7 @@ class ReplyMemory:
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self._known: ByteCache[_Outline] = ByteCache(MAX_BYTES)
+        self._known: ByteCache[_OutlineReplies] = ByteCache(MAX_BYTES)
 
     def reply(
         self,
@@ -152,21 +152,21 @@ class ReplyMemory:
         known = None
         if found is not None and found[0].profile is profile:
             texts = [getattr(context, each[0])(*each[1:]) for each in found[0].asked]
-            known = found[0].replies.get(_Form.of(texts))
+            known = found[0].replies.get(_ValuesForm.of(texts))
             if known is not None and known.chunks is not None:
                 return _filled(known, texts, context)
         values = _DrawnValues(context, marked=False)
         reply = derive(replace(context, request=drawn, values=values))
         if known is None and (checked := check(reply)) is not reply:
             return checked
-        fresh = _Known(reply)
+        fresh = _CheckedReply(reply)
         texts = list(values.asked.values())
         if known is not None:
             fresh = _divided(fresh, texts, context, drawn, derive)
-        self._keep(key, _Outline(profile, tuple(values.asked), OrderedDict()), _Form.of(texts), fresh)
+        self._keep(key, _OutlineReplies(profile, tuple(values.asked), OrderedDict()), _ValuesForm.of(texts), fresh)
         return reply
 
-    def _keep(self, key: bytes, empty: _Outline, form: _Form, known: _Known) -> None:
+    def _keep(self, key: bytes, empty: _OutlineReplies, form: _ValuesForm, known: _CheckedReply) -> None:
         found = self._known.find(key)
         is_same = found is not None and (found[0].profile, found[0].asked) == (empty.profile, empty.asked)
         # A copy, because another thread may look into the one that is kept.
@@ -187,7 +187,7 @@ def key_of(
     return digest((orjson.dumps((id(profile), drawn, said, *context.parameters, context.thinks, sorted(broken))),))
 
 
-def _filled(known: _Known, texts: Sequence[str], context: ReplyContext) -> HttpReply:
+def _filled(known: _CheckedReply, texts: Sequence[str], context: ReplyContext) -> HttpReply:
     """Return a known reply with the values of another request, which have the same form."""
     shown = list(map(_escaped, texts))
     if known.beyond:
@@ -204,8 +204,8 @@ def _filled(known: _Known, texts: Sequence[str], context: ReplyContext) -> HttpR
 
 
 def _divided(
-    known: _Known, texts: Sequence[str], context: ReplyContext, drawn: Mapping[str, Any], derive: Derive
-) -> _Known:
+    known: _CheckedReply, texts: Sequence[str], context: ReplyContext, drawn: Mapping[str, Any], derive: Derive
+) -> _CheckedReply:
     """Return a reply with its parts between the values, if these can be separated from the rest of it."""
     values = _DrawnValues(context, marked=True)
     body = derive(replace(context, request=drawn, values=values)).body
