@@ -22,7 +22,7 @@ class InProcess(Client):
         self._reply = answer
         self._headers = {"content-type": "application/json", **by_name(wire).headers("key")}
 
-    def answer(self, sent: WireRequest, seconds: float) -> RawInteraction:
+    def answer(self, sent: WireRequest, seconds: float) -> RawInteraction:  # noqa: ARG002 — a function is not late
         body, url = encoded(sent.body), urlsplit(sent.url)
         path = f"{url.path}?{url.query}" if url.query else url.path
         reply = self._reply(HttpRequest("POST", path, dict(self._headers), body))
