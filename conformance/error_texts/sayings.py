@@ -9,8 +9,8 @@ from conformance import definitions, profiles
 from conformance.documents import Document
 from conformance.documents.pointer import Place
 from conformance.error_texts.causes import cause_of, causes
-from conformance.error_texts.kept import kept_rows
 from conformance.error_texts.unwrapping import innermost
+from conformance.kept import contents, kept
 from conformance.profiles import Claim, Profile
 
 _FOLDER: Final = Path(__file__).parent
@@ -98,7 +98,8 @@ def _of_entry(entry: Mapping[str, Any], host: str) -> Saying:
 @cache
 def of_profiles() -> tuple[Saying, ...]:
     """Return the error texts that the claims of all shipped profiles hold."""
-    rows = kept_rows("of-profiles", (Path(profiles.__path__[0]), _FOLDER), found_in_profiles)
+    files = contents((Path(profiles.__path__[0]), _FOLDER))
+    rows = kept("texts", "of-profiles", files, lambda: [list(each) for each in found_in_profiles()])
     return tuple([_of_row(row) for row in rows])
 
 

@@ -7,14 +7,16 @@ file of one's own has another name, because results and cassettes are filed unde
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 from conformance import definitions, linear
 from conformance.documents import Document, read_json, read_yaml
+from conformance.documents.bounds import read_bytes
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
+from conformance.kept import kept
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
 from conformance.profiles.composition import on_wire, ordered
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
@@ -93,7 +95,7 @@ def errors(path: Path) -> tuple[InvalidDocument, ...]:
 
 def _read(path: Path, below: tuple[Path, ...]) -> Profile:
     """Return the profile in a file that the files `below` build on."""
-    document = definitions.read(path, "profile", _errors, _reworded)
+    document = _document(path)
     profile = _profile(path.stem, document.value)
     if "extends" not in document.value:
         return profile
@@ -101,6 +103,16 @@ def _read(path: Path, below: tuple[Path, ...]) -> Profile:
     from conformance.profiles.composition import extended
 
     return extended(profile, _base(document, path, below))
+
+
+def _document(path: Path) -> Document:
+    """Return the document of a profile; that of a shipped one is kept in the user's cache, without its lines."""
+    read_whole = partial(definitions.read, path, "profile", _errors, _reworded)
+    if path.parent != FOLDER:
+        return read_whole()
+    # Only errors need lines, and a shipped file has none: tests read each one without the cache.
+    value = kept("profiles", path.stem, (read_bytes(path, definitions.DEFINITION),), lambda: read_whole().value)
+    return Document(value, {}, str(path))
 
 
 def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
