@@ -40,9 +40,10 @@ _ERROR: Final = 400
 
 def holds(value: Mapping[str, Any]) -> bool:
     """Return whether a value is a record of a program's log, and not one with bodies of its own."""
-    if any(isinstance(value.get(key), (Mapping, list)) for key in _BODIES):
+    records = [value, *[value[key] for key in _HOLDERS if isinstance(value.get(key), Mapping)]]
+    if any(isinstance(record.get(key), (Mapping, list)) for record in records for key in _BODIES):
         return False
-    if any(isinstance(value.get(key), Mapping) for key in _HOLDERS):
+    if len(records) > 1:
         return True
     has_text = any(isinstance(value.get(key), str) for key in _TEXTS)
     has_level = any(isinstance(value.get(key), (str, int)) for key in _LEVELS)
