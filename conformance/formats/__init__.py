@@ -28,6 +28,7 @@ _T = TypeVar("_T")
 Reader: TypeAlias = Callable[[bytes, str], Iterator[Input]]
 
 _LINES: Final = (".jsonl", ".ndjson")
+_TABLES: Final = (".csv", ".tsv")
 _OPENINGS: Final = (b"{", b"[")
 _CASSETTE: Final = (b"interactions:", b"http_interactions:")
 _PARQUET: Final = b"PAR1"
@@ -171,10 +172,16 @@ def _reader_of_text(data: bytes, name: str) -> Reader:
     from conformance.formats import inside, printed
     from conformance.formats.hints import for_text, is_binary
 
+    if plain_name(name).endswith(_TABLES):
+        from conformance.formats import delimited
+
+        return delimited.read
     if printed.holds(data):
         return printed.read
-    if not is_binary(data) and next(inside.of_text(data, name), None) is not None:
-        return inside.of_text
+    # A log may quote a value whole, so that its own quotes have backslashes before them.
+    for text in (data, data.replace(b'\\"', b'"')) if not is_binary(data) else ():
+        if next(inside.of_text(text, name), None) is not None:
+            return lambda _data, path: inside.of_text(text, path)
     begins = f"text that begins with {data[:40].decode(errors='replace')!r}"
     got = f"bytes that begin with {data[:8].hex(' ')}" if is_binary(data) else begins
     raise Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)

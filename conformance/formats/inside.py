@@ -29,9 +29,13 @@ _URL: Final = re.compile(
     r"https?://[^\s\"'<>)\\]{1,300}(?:completions|/messages|/responses|[gG]enerateContent)[^\s\"'<>)\\]{0,200}"
 )
 _START: Final = re.compile(r"[{\[]|\b[A-Z]\w{2,60}\(")
+BODY_START: Final = r"\{\s*[\"'](?:model|messages|contents|input|system|max_tokens|temperature|stream|tools)[\"']\s*:"
+"""How the body of a request begins in a text, as JSON or as Python prints it."""
+_BODY: Final = re.compile(BODY_START)
 _MIN_PACKED: Final = 40
 _FAILURE: Final = re.compile(
-    r"(?:Error code|[Ee]rror|HTTP|[Ss]tatus): [45][0-9]{2}\b|\b[45][0-9]{2}:? \{[\"']|\b(?:BadRequest|RateLimit|NotFound|Authentication|API|APIStatus|UnprocessableEntity)"
+    r"(?:Error code|[Ee]rror|HTTP|[Ss]tatus): [45][0-9]{2}\b|\b[45][0-9]{2}:? \{[\"']"
+    r"|\b(?:BadRequest|RateLimit|NotFound|Authentication|API|APIStatus|UnprocessableEntity)"
     r"Error\W+\w|\bValidationException\W+\w|\bstatus(?:[ _]?code)?\W{1,3}[45][0-9]{2}\b"
 )
 _ASKED: Final = frozenset({"input", "contents"})
@@ -79,6 +83,11 @@ def of_text(data: bytes, path: str) -> Iterator[Input]:
     """Yield what the values in a text hold; nothing if it holds none."""
     text = data[:_MAX_TEXT].decode("utf-8", "replace")
     yield from _inputs(_in_text(text), path, None)
+
+
+def is_request(value: JSON) -> bool:
+    """Return whether a value is the body of a request."""
+    return isinstance(value, Mapping) and _kind(value) is True
 
 
 def holds_request(value: JSON) -> bool:
@@ -151,21 +160,24 @@ class _BodySearch:
             for each in value:
                 yield from self.bodies(each, depth + 1, status, url)
         elif isinstance(value, Mapping):
-            kind = _kind(value)
-            if kind is not None:
-                body = _asked(value, url) if kind else dict(value)
-                if not kind and "error" in value:
-                    # What failed may stand beside its error.
-                    yield from self.bodies({key: each for key, each in value.items() if key != "error"}, depth + 1)
-                yield _Body(body, status, url, is_request=kind)
-                if not kind or body.keys() != {"messages"}:
-                    return
-                yield from _said(value)
-                value = {key: each for key, each in value.items() if key not in _LISTED}
-            status = next(filter(None, (status_of(value.get(key)) for key in _STATUSES)), status)
-            url = _url_of(value) or url
-            for each in map(_unpacked, value.values()) if _is_packed(value) else value.values():
-                yield from self.bodies(each, depth + 1, status, url)
+            yield from self._of_object(value, depth, status, url)
+
+    def _of_object(self, value: Mapping[str, Any], depth: int, status: int | None, url: str) -> Iterator[_Body]:
+        kind = _kind(value)
+        if kind is not None:
+            body = _asked(value, url) if kind else dict(value)
+            if not kind and "error" in value:
+                # What failed may stand beside its error.
+                yield from self.bodies({key: each for key, each in value.items() if key != "error"}, depth + 1)
+            yield _Body(body, status, url, is_request=kind)
+            if not kind or body.keys() != {"messages"}:
+                return
+            yield from _said(value)
+            value = {key: each for key, each in value.items() if key not in _LISTED}
+        status = next(filter(None, (status_of(value.get(key)) for key in _STATUSES)), status)
+        url = _url_of(value) or url
+        for each in map(_unpacked, value.values()) if _is_packed(value) else value.values():
+            yield from self.bodies(each, depth + 1, status, url)
 
     def _of_text(self, text: str, depth: int, status: int | None, url: str) -> Iterator[_Body]:
         start = text.lstrip()[:1]
@@ -175,7 +187,17 @@ class _BodySearch:
             except (UnreadableValue, RecursionError):
                 return
             yield from self.bodies(inner, depth + 1, status, url)
-        elif _FAILURE.search(text[:_MAX_TEXT]):
+            return
+        for found in _BODY.finditer(text[:_MAX_TEXT]):
+            try:
+                inner, _ = value_at(text, found.start())
+            except (UnreadableValue, RecursionError):
+                continue
+            if is_request(inner):
+                link = _URL.search(text, 0, found.start())
+                yield _Body(inner, None, link[0] if link else url, is_request=True)
+                break
+        if _FAILURE.search(text[:_MAX_TEXT]):
             failure = failures.of_text(text)
             if failure.body is not None:
                 yield _Body(failure.body, failure.status or status, failure.url or url)

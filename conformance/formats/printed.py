@@ -7,6 +7,7 @@ What is recognised:
   URL "400 Bad Request" Headers({…})`; openai 3 prints neither options nor URLs
 - their Node SDKs: `[log_1a2b3c] sending request {…}` and `response error {…}`
 - httpx: `HTTP Request: POST URL "HTTP/1.1 400 Bad Request"`; urllib3: `https://host:443 "POST /path HTTP/1.1" 400 12`
+- servers of Python: `"POST /v1/chat/completions HTTP/1.1" 400 Bad Request`, and the exception before it
 - LiteLLM: `POST Request Sent from LiteLLM:` and a command of curl
 - exceptions of these SDKs, of google-genai, the AI SDK and botocore, in tracebacks and messages
 
@@ -17,13 +18,14 @@ github.com/urllib3/urllib3, litellm/litellm_core_utils/litellm_logging.py of git
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.errors import Unrecognized
 from conformance.formats import failures
 from conformance.formats.inputs import Input
-from conformance.formats.printed_calls import KIND, Mark, joined
+from conformance.formats.inside import BODY_START, is_request
+from conformance.formats.printed_calls import KIND, PROGRAM, Mark, joined
 from conformance.formats.printed_values import UnreadableValue, value_at
 from conformance.formats.records import as_object, as_text, flat_headers, status_of
 
@@ -38,13 +40,14 @@ _RAISED: Final = (
     r": (?:HTTP code )?[45][0-9]{2} |API Error:? \(?[45][0-9]{2} |unexpected status [45][0-9]{2} "
     r"|error, status code: [45][0-9]{2}, |\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
 )
-_MARKS: Final = re.compile(
+_LOGGED: Final = (
     r"Request options: (?P<options>\{)"
     r"|Sending HTTP Request: POST (?P<sending>http\S+)"
     r'|HTTP Response: POST (?:(?P<answered>\S{1,2000}) )?"?(?P<status>[1-5][0-9]{2})\b[^"\n]{0,200}"?'
     r"(?: Headers\((?P<headers>\{))?"
     r'|HTTP Request: POST (?P<url>\S{1,2000}) "HTTP/[0-9.]{1,9} (?P<code>[1-5][0-9]{2})\b[^"\n]{0,200}"'
     r'|(?P<host>https?://[^\s"/]{1,255}) "POST (?P<path>/\S{0,2000}) HTTP/[0-9.]+" (?P<number>[1-5][0-9]{2})\b'
+    r'|"POST (?P<served>/\S{0,300}(?:completions|messages|responses|enerateContent)\S{0,300}) HTTP/[0-9.]+" (?P<answer>[1-5][0-9]{2})\b'
     r"|\[(?P<sender>log_\w{1,40})[^\]\n]{0,200}\] sending request (?P<sent>\{)"
     r"|\[(?P<replier>log_\w{1,40})[^\]\n]{0,200}\] response (?:start|parsed|error[^{\n]{0,200}) (?P<replied>\{)"
     r"|(?:OpenAI|Anthropic):DEBUG:request (?P<asked>\S{1,2000}) (?P<debug>\{)"
@@ -54,6 +57,9 @@ _MARKS: Final = re.compile(
     r"|(?P<lost>Retrying request to |Raising (?:connection|timeout) error|Encountered httpx\.TimeoutException)"
     rf"|(?P<raised>{_RAISED})"
 )
+_LOG: Final = re.compile(_LOGGED)
+_MARKS: Final = re.compile(rf"{_LOGGED}|(?P<body>{BODY_START})")
+"""The marks of a log, and a body that a program prints by itself, which alone makes no log."""
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _BODY: Final = re.compile(r"'json_data': (?=\{)")
 _MORE: Final = re.compile(r"'extra_json': (?=\{)")
@@ -62,7 +68,9 @@ _RESPONSE_BODY: Final = re.compile(r"\b(?:responseBody: |error: (?=\{\n))")
 _STATUS_FIELD: Final = re.compile(r"\b(?:statusCode|status): ([45][0-9]{2})\b")
 _ANY_STATUS: Final = re.compile(r"\bstatus: ([1-5][0-9]{2})\b")
 _URL_FIELD: Final = re.compile(r"\burl: '(https?://[^']+)'")
+_EXCEPTION: Final = re.compile(r"\b(?:\w{1,60}\.){0,6}\w{1,60}(?:Error|Exception|Failure): ([^\n]{1,2000})")
 _DUMP: Final = 4_000
+_ERROR: Final = 400
 _HEAD: Final = 1 << 13
 _CUT: Final = (
     "a body that the log cuts, such as `[Array]`, is not read; in Node, set util.inspect.defaultOptions.depth = null"
@@ -71,7 +79,7 @@ _CUT: Final = (
 
 def holds(data: bytes) -> bool:
     """Return whether a file is a text log with marks, by all of it: programs print much before their first call."""
-    return b"\0" not in data[:_HEAD] and _MARKS.search(_text(data)) is not None
+    return b"\0" not in data[:_HEAD] and _LOG.search(_text(data)) is not None
 
 
 def read(data: bytes, path: str) -> Iterator[Input]:
@@ -90,14 +98,15 @@ def marks(text: str) -> Iterator[Mark]:
     text = _COLOUR.sub("", text)
     while found := _MARKS.search(text, at):
         mark, at = _mark(found, text)
-        yield mark
+        if mark is not None:
+            yield mark
 
 
 def _text(data: bytes) -> str:
     return _COLOUR.sub("", data.decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
-def _mark(found: re.Match[str], text: str) -> tuple[Mark, int]:
+def _mark(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
     """Return what one place in a log says, and where to read on."""
     read_on = next((reader for group, reader in _WITH_VALUES.items() if found[group]), None)
     if read_on is not None:
@@ -113,6 +122,23 @@ def _reply(found: re.Match[str], text: str) -> Mark:
     headers, _ = _read_value(text, found.start("headers")) if found["headers"] else ({}, 0)
     by = "client" if found["url"] or found["host"] else "sdk"
     return Mark("reply", found.start(), url=url, status=status, headers=flat_headers(headers), by=by)
+
+
+def _served(found: re.Match[str], text: str) -> tuple[Mark, int]:
+    """Return what a server logs of a request, with the exception that it logged before, if it refused it."""
+    status = status_of(found["answer"])
+    before = text.rfind('"POST /', 0, found.start())
+    raised = list(_EXCEPTION.finditer(text, max(before, found.start() - _DUMP), found.start()))
+    body = {"error": {"message": raised[-1][1]}} if raised and status is not None and status >= _ERROR else None
+    return Mark("reply", found.start(), body=body, url=found["served"], status=status, by="server"), found.end()
+
+
+def _body(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
+    """Return the request that a program printed by itself; None if the value is something else."""
+    value, after = _read_value(text, found.start())
+    if value is None or not is_request(value):
+        return None, found.end()
+    return Mark("request", found.start(), body=value, by=PROGRAM), after
 
 
 def _options(found: re.Match[str], text: str) -> tuple[Mark, int]:
@@ -207,7 +233,9 @@ def _read_value(text: str, start: int) -> tuple[Any, int]:
         return None, start
 
 
-_WITH_VALUES: Final = {
+_WITH_VALUES: Final[Mapping[str, Callable[[re.Match[str], str], tuple[Mark | None, int]]]] = {
+    "body": _body,
+    "served": _served,
     "raised": _raised,
     "options": _options,
     "debug": _node_request,

@@ -1,5 +1,6 @@
-"""Logs of programs as JSON, one record a line: structlog, python-json-logger, loguru, pino, winston, slog, Docker, GCP.
+"""Logs of programs as JSON, one record a line, as loggers and the services that collect their lines write them.
 
+Among them structlog, python-json-logger, loguru, pino, winston, slog, Serilog, Docker, journald, GELF and Google Cloud.
 A record has a level, a message and perhaps an exception, under names that differ. What an SDK or its HTTP client wrote
 into them is read as in a text log; the marks of all lines make calls together.
 
@@ -20,8 +21,12 @@ __all__ = ["KIND", "NOTES", "RULES", "holds", "joined", "parts"]
 
 NOTES: Final = ()
 RULES: Final = ()
-_LEVELS: Final = ("level", "levelname", "severity", "log.level", "lvl")
-_TEXTS: Final = ("message", "msg", "event", "text", "log", "textPayload")
+_LEVELS: Final = ("level", "levelname", "severity", "log.level", "lvl", "@l", "PRIORITY", "Level", "LogLevel")
+_TEXTS: Final = (
+    *("message", "msg", "event", "text", "log", "textPayload"),
+    *("@m", "@mt", "MESSAGE", "Message", "RenderedMessage", "MessageTemplate", "short_message", "full_message"),
+    *("@message", "_raw", "line", "errorMessage"),
+)
 _RAISED: Final = (
     "exception",
     "exc_info",
@@ -32,9 +37,16 @@ _RAISED: Final = (
     "stack_trace",
     "traceback",
     "stacktrace",
+    "@x",
+    "Exception",
+    "thrown",
+    "error.message",
+    "error.stack_trace",
 )
 _HOLDERS: Final = ("jsonPayload", "record")
 _BODIES: Final = ("request", "response", "messages", "choices", "log.entries")
+_WHOLE: Final = ("line", "@message", "_raw", "short_message", "errorMessage", "MESSAGE")
+"""Texts of records that need no level."""
 _ERROR: Final = 400
 
 
@@ -47,7 +59,14 @@ def holds(value: Mapping[str, Any]) -> bool:
         return True
     has_text = any(isinstance(value.get(key), str) for key in _TEXTS)
     has_level = any(isinstance(value.get(key), (str, int)) for key in _LEVELS)
-    return has_text and (has_level or isinstance(value.get("log"), str))
+    return has_text and (
+        has_level or any(_is_line(value.get(key)) for key in _WHOLE) or isinstance(value.get("log"), str)
+    )
+
+
+def _is_line(value: Any) -> bool:
+    """Return whether a value is a line of a log, and not JSON as text, whose bodies are read as such."""
+    return isinstance(value, str) and not value.lstrip().startswith("{")
 
 
 def parts(values: Sequence[Mapping[str, Any]], path: str, line: int | None) -> Iterator[Input]:
