@@ -112,7 +112,8 @@ def of_value(value: Any) -> LoggedFailure | None:
 
 def _status_in(body: JSON) -> int | None:
     """Return the status that a body repeats as its code, as Google and OpenRouter do."""
-    status = status_of(as_object(as_object(body).get("error")).get("code"))
+    held = as_object(body)
+    status = status_of(as_object(held.get("error", held)).get("code"))
     return status if status is not None and status >= _ERROR else None
 
 

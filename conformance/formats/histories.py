@@ -28,7 +28,7 @@ _MARKS: Final = frozenset(
         "$type",
         "block_type",
         "content_type",
-        "function_call_id",
+        "function_response",
         "lc",
         "part_kind",
         "toolCallId",
@@ -126,7 +126,7 @@ def _opened(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a message that a framework wraps, with what the wrapper says of it."""
     if isinstance(item.get("kwargs"), Mapping) and isinstance(item.get("id"), list) and item["id"]:
         return {"lc": 1, **item["kwargs"], "type": str(item["id"][-1])}
-    for key in ("data", "message"):
+    for key in ("data", "message", "content"):
         inner = item.get(key)
         if isinstance(inner, Mapping) and _role({**item, **inner}):
             return {**inner, "type": item.get("type", inner.get("type"))}

@@ -29,8 +29,10 @@ _URL: Final = re.compile(
     r"https?://[^\s\"'<>)\\]{1,300}(?:completions|/messages|/responses|[gG]enerateContent)[^\s\"'<>)\\]{0,200}"
 )
 _START: Final = re.compile(r"[{\[]|\b[A-Z]\w{2,60}\(")
-BODY_START: Final = r"\{\s*[\"'](?:model|messages|contents|input|system|max_tokens|temperature|stream|tools)[\"']\s*:"
-"""How the body of a request begins in a text, as JSON or as Python prints it."""
+BODY_START: Final = (
+    r"\{\s*[\"':]?(?:model|messages|contents|input|system|max_tokens|temperature|stream|tools)[\"']?\s*(?:=>|:)"
+)
+"""How the body of a request begins in a text, as JSON or as Python, JavaScript or Ruby print it."""
 _BODY: Final = re.compile(BODY_START)
 _MIN_PACKED: Final = 40
 _FAILURE: Final = re.compile(

@@ -127,6 +127,9 @@ def _event_or_body(value: dict[str, Any], path: str, line: int | None) -> Iterat
 def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
     """Return a body of another wire, or a reply of any, as an input; None for something else."""
     asked = Exchange.of_plain(request=value, model=model_of(value))
+    # A row of a trace has both sides.
+    if {"input", "output"} <= value.keys() and value.get("object") != "response":
+        return None
     if wires.is_native(asked):
         return Input(path, line, "request", (asked,))
     replied = Exchange.of_plain(response=value, model=model_of(value), date=records.date_of_reply(value))

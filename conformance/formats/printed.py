@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from conformance.errors import Unrecognized
 from conformance.formats import failures
+from conformance.formats.failures import message_of
 from conformance.formats.inputs import Input
 from conformance.formats.inside import BODY_START, is_request
 from conformance.formats.printed_calls import KIND, PROGRAM, Mark, joined
@@ -38,7 +39,9 @@ _RAISED: Final = (
     r"|Error code: [45][0-9]{2} - |AI_APICallError: |\b(?:APIError|BadRequestError|RateLimitError|AuthenticationError"
     r"|PermissionDeniedError|NotFoundError|UnprocessableEntityError|InternalServerError|ClientError|ServerError)"
     r": (?:HTTP code )?[45][0-9]{2} |API Error:? \(?[45][0-9]{2} |unexpected status [45][0-9]{2} "
-    r"|error, status code: [45][0-9]{2}, |\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
+    r"|\b\w{1,60}(?:Exception|Error): (?:HTTP |[Ss]tatus(?: code)?:? )?\(?[45][0-9]{2}\b|got exception: (?=\{)"
+    r"|\b[45][0-9]{2} [A-Z][A-Za-z ]{2,40} from POST https?://|error, status code: [45][0-9]{2}, "
+    r"|\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
 )
 _LOGGED: Final = (
     r"Request options: (?P<options>\{)"
@@ -47,7 +50,9 @@ _LOGGED: Final = (
     r"(?: Headers\((?P<headers>\{))?"
     r'|HTTP Request: POST (?P<url>\S{1,2000}) "HTTP/[0-9.]{1,9} (?P<code>[1-5][0-9]{2})\b[^"\n]{0,200}"'
     r'|(?P<host>https?://[^\s"/]{1,255}) "POST (?P<path>/\S{0,2000}) HTTP/[0-9.]+" (?P<number>[1-5][0-9]{2})\b'
-    r'|"POST (?P<served>/\S{0,300}(?:completions|messages|responses|enerateContent)\S{0,300}) HTTP/[0-9.]+" (?P<answer>[1-5][0-9]{2})\b'
+    r'|"POST (?P<served>/\S{0,300}(?:completions|messages|responses|enerateContent)\S{0,300}) HTTP/[0-9.]+" '
+    r"(?P<answer>[1-5][0-9]{2})\b"
+    r'|\| (?P<coded>[1-5][0-9]{2}) \|[^|\n]{0,40}\|[^|\n]{0,80}\| POST\s{1,9}"(?P<logged>/[^"\s]{1,300})"'
     r"|\[(?P<sender>log_\w{1,40})[^\]\n]{0,200}\] sending request (?P<sent>\{)"
     r"|\[(?P<replier>log_\w{1,40})[^\]\n]{0,200}\] response (?:start|parsed|error[^{\n]{0,200}) (?P<replied>\{)"
     r"|(?:OpenAI|Anthropic):DEBUG:request (?P<asked>\S{1,2000}) (?P<debug>\{)"
@@ -58,8 +63,8 @@ _LOGGED: Final = (
     rf"|(?P<raised>{_RAISED})"
 )
 _LOG: Final = re.compile(_LOGGED)
-_MARKS: Final = re.compile(rf"{_LOGGED}|(?P<body>{BODY_START})")
-"""The marks of a log, and a body that a program prints by itself, which alone makes no log."""
+_MARKS: Final = re.compile(rf"{_LOGGED}|(?P<body>{BODY_START})|(?P<error>\{{\s*[\"']error[\"']\s*:\s*\{{)")
+"""The marks of a log, and bodies that a program prints by itself, which alone make no log."""
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _BODY: Final = re.compile(r"'json_data': (?=\{)")
 _MORE: Final = re.compile(r"'extra_json': (?=\{)")
@@ -70,6 +75,7 @@ _ANY_STATUS: Final = re.compile(r"\bstatus: ([1-5][0-9]{2})\b")
 _URL_FIELD: Final = re.compile(r"\burl: '(https?://[^']+)'")
 _EXCEPTION: Final = re.compile(r"\b(?:\w{1,60}\.){0,6}\w{1,60}(?:Error|Exception|Failure): ([^\n]{1,2000})")
 _DUMP: Final = 4_000
+_LINE: Final = 200
 _ERROR: Final = 400
 _HEAD: Final = 1 << 13
 _CUT: Final = (
@@ -117,8 +123,14 @@ def _mark(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
 
 
 def _reply(found: re.Match[str], text: str) -> Mark:
-    status = status_of(found["status"] or found["code"] or found["number"] or found["got"])
-    url = found["answered"] or found["url"] or found["from"] or (found["host"] or "") + (found["path"] or "")
+    status = status_of(found["status"] or found["code"] or found["number"] or found["got"] or found["coded"])
+    url = (
+        found["answered"]
+        or found["url"]
+        or found["from"]
+        or found["logged"]
+        or (found["host"] or "") + (found["path"] or "")
+    )
     headers, _ = _read_value(text, found.start("headers")) if found["headers"] else ({}, 0)
     by = "client" if found["url"] or found["host"] else "sdk"
     return Mark("reply", found.start(), url=url, status=status, headers=flat_headers(headers), by=by)
@@ -139,6 +151,16 @@ def _body(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
     if value is None or not is_request(value):
         return None, found.end()
     return Mark("request", found.start(), body=value, by=PROGRAM), after
+
+
+def _error(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
+    """Return the body of an error that a program printed by itself, with the status before it on its line."""
+    value, after = _read_value(text, found.start())
+    if not message_of(value):
+        return None, found.end()
+    line = text[max(text.rfind("\n", 0, found.start()), found.start() - _LINE, 0) : found.start()]
+    codes = re.findall(r"\b[45][0-9]{2}\b", line)
+    return Mark("failure", found.start(), body=value, status=int(codes[-1]) if codes else None, is_body=True), after
 
 
 def _options(found: re.Match[str], text: str) -> tuple[Mark, int]:
@@ -204,6 +226,10 @@ def _raised(found: re.Match[str], text: str) -> tuple[Mark, int]:
     start = found.start()
     stop = text.find("\n", found.end())
     stop = len(text) if stop < 0 else stop
+    if ".ClientModel." in text[max(0, start - _LINE) : stop]:
+        # .NET's SDK of OpenAI writes the message some lines below the status.
+        end = text.find("\n   at ", stop)
+        stop = min(len(text) if end < 0 else end, stop + _DUMP)
     failure = failures.of_text(text[start:stop])
     fields = _FIELDS.match(text, stop)
     if fields and not failure.is_body:
@@ -236,6 +262,7 @@ def _read_value(text: str, start: int) -> tuple[Any, int]:
 _WITH_VALUES: Final[Mapping[str, Callable[[re.Match[str], str], tuple[Mark | None, int]]]] = {
     "body": _body,
     "served": _served,
+    "error": _error,
     "raised": _raised,
     "options": _options,
     "debug": _node_request,

@@ -43,7 +43,7 @@ _RAISED: Final = (
     "error.message",
     "error.stack_trace",
 )
-_HOLDERS: Final = ("jsonPayload", "record")
+_HOLDERS: Final = ("jsonPayload", "record", "message")
 _BODIES: Final = ("request", "response", "messages", "choices", "log.entries")
 _WHOLE: Final = ("line", "@message", "_raw", "short_message", "errorMessage", "MESSAGE")
 """Texts of records that need no level."""
@@ -88,6 +88,11 @@ def _marks(value: Mapping[str, Any]) -> Iterator[Mark]:
     records = [value, *[value[key] for key in _HOLDERS if isinstance(value.get(key), Mapping)]]
     texts = [record[key] for record in records for key in (*_TEXTS, *_RAISED) if isinstance(record.get(key), str)]
     yield from printed.marks("\n".join(dict.fromkeys(texts)))
+    for record in records:
+        if isinstance(record.get("errorType"), str) and isinstance(record.get("errorMessage"), str):
+            told = failures.of_text(f"{record['errorType']}: {record['errorMessage']}")
+            if told.status is not None:
+                yield Mark("failure", 0, told.body, told.url, told.status, is_body=told.is_body)
     for raised in [record.get(key) for record in records for key in _RAISED]:
         failure = failures.of_value(raised) if isinstance(raised, Mapping) else None
         is_sdk = failure is not None and failure.status is not None and failure.status >= _ERROR
