@@ -40,7 +40,7 @@ _STATUSES: Final = {
 """By the name of an exception: the status for which SDKs raise it."""
 _STATUS: Final = re.compile(
     r"(?:\b[Ee]rror [Cc]ode:?|\b[Ss]tatus(?:[ _]?[Cc]ode)?['\"]?\s*[:=]?|\bHTTP(?:/[0-9.]+)?(?: [Ee]rror)?:?"
-    r"|\bAPI [Ee]rror:?|\b(?:unexpected|with) status:?|(?:Client|client|Server|server) error '|Error:|\A)\s*['\"(]?"
+    r"|\bAPI [Ee]rror:?|\b(?:unexpected|with) status:?|(?:Client|client|Server|server) error '|Error:|Exception:|\A)\s*['\"(]?"
     r"(?P<status>[45][0-9]{2})\b(?!\.[0-9])"
 )
 _CLASS: Final = re.compile(rf"\b(?P<name>{'|'.join(_STATUSES)})\b")
