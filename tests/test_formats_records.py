@@ -130,3 +130,17 @@ def test_what_litellm_prints_of_its_own_parameters_is_no_request() -> None:
     text = f"Params passed to completion() {own!r}\nRequest options: {{'json_data': {REQUEST!r}}}\n{RAISED}\n"
     (given,) = read(text.encode(), "app.log")
     assert [REQUEST] == [each.request for each in given.conversation]
+
+
+@every(
+    "text",
+    [
+        'POST "https://api.openai.com/v1/chat/completions": 400 Bad Request {"message":"Too long.","type":"x"}\n',
+        'Error: ApiError(ApiError { message: "Too long.", type: Some("x"), param: None, code: None })\n',
+        "PHP Fatal error:  Uncaught OpenAI\\Exceptions\\ErrorException: Too long. in /app/vendor/x.php:61\n",
+        '[error] response: %{"error" => %{"message" => "Too long.", "code" => nil}}\n',
+    ],
+)
+def test_the_error_alone_is_read_as_the_sdks_of_go_rust_php_and_elixir_print_it(text: str) -> None:
+    (given,) = read(text.encode(), "app.log")
+    assert "Too long." == given.conversation[0].response["error"]["message"]  # type: ignore[index,call-overload]

@@ -41,7 +41,7 @@ _BINARY: Final = {
 """By format: the first bytes of its files."""
 _CURL: Final = re.compile(rb"\AHTTP/[0-9.]+ [1-5][0-9]{2}|^< HTTP/[0-9.]+ [1-5][0-9]{2}", re.MULTILINE)
 _HTTPMOCK: Final = re.compile(rb"\A(?:---[^\n]*\n)?when:[ \t]*\r?\n")
-_PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{3,8}\b)")
+_PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{3,8}\b|[a-z]{3,8}\] )")
 """How a text log begins that looks like JSON: `[2026-…`, `[INFO] …`."""
 _EVENT: Final = re.compile(rb"^[^\n{]{0,200}\bdata: ?(\{[^\n]*\}|\[DONE\])[ \t\r]*$", re.MULTILINE)
 """An event of a stream in a line of a log."""

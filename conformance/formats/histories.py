@@ -93,7 +93,7 @@ _NO_TOOL: Final = frozenset({"tool-call", "tool-result", "tool-invocation", "too
 _MAX_DEPTH: Final = 6
 
 
-class _Piece(NamedTuple):
+class _HistoryPiece(NamedTuple):
     """A text, a call or a result: `id` and `name` are those of the call, `value` its arguments or what came back."""
 
     kind: str
@@ -109,7 +109,7 @@ def canonical(items: Sequence[Any]) -> list[JSON]:
         return []
     if not any(as_text(each.get("type")).lower() in _OWN_TYPES or _has_mark(each, 0) for each in objects):
         return []
-    names = _CallNames()
+    names = _MissingIds()
     return [made for each in objects for made in _messages(each, names)]
 
 
@@ -152,7 +152,7 @@ def _has_mark(value: Any, depth: int) -> bool:
     return not _MARKS.isdisjoint(value) or any(_has_mark(value.get(key), depth + 1) for key in _HOLDERS)
 
 
-class _CallNames:
+class _MissingIds:
     """Ids for calls that have none: results name the tool that they are of, the first one first."""
 
     def __init__(self) -> None:
@@ -170,7 +170,7 @@ class _CallNames:
         return waiting.pop(0) if waiting else f"result of {name}"
 
 
-def _messages(item: Mapping[str, Any], names: _CallNames) -> Iterator[JSON]:
+def _messages(item: Mapping[str, Any], names: _MissingIds) -> Iterator[JSON]:
     """Yield the messages of an item: one may hold a whole turn, calls and results in their order."""
     role = _role(item)
     texts: list[str] = []
@@ -202,7 +202,7 @@ def _id_in(value: Mapping[str, Any]) -> str:
     return next(filter(None, (as_text(value.get(key)) for key in _RESULT_IDS)), "")
 
 
-def _pieces(value: Any, depth: int) -> Iterator[_Piece]:
+def _pieces(value: Any, depth: int) -> Iterator[_HistoryPiece]:
     """Yield what a message, or a part of it, holds."""
     if depth > _MAX_DEPTH:
         return
@@ -214,19 +214,21 @@ def _pieces(value: Any, depth: int) -> Iterator[_Piece]:
         if call is not None or result is not None:
             yield from [each for each in (call, result) if each is not None]
             return
-        yield from [_Piece("text", value[key]) for key in _TEXTS if isinstance(value.get(key), str) and value[key]]
+        yield from [
+            _HistoryPiece("text", value[key]) for key in _TEXTS if isinstance(value.get(key), str) and value[key]
+        ]
         for key in _HOLDERS:
             if isinstance(value.get(key), (Mapping, list)):
                 yield from _pieces(value[key], depth + 1)
 
 
-def _call(value: Mapping[str, Any]) -> _Piece | None:
+def _call(value: Mapping[str, Any]) -> _HistoryPiece | None:
     function = as_object(value.get("function"))
     given = next((value[key] for key in _ARGUMENTS if key in value), function.get("arguments"))
     name = _name(value) or as_text(function.get("name"))
     if given is None or not name:
         return None
-    return _Piece("call", given, next(filter(None, (as_text(value.get(key)) for key in _IDS)), ""), name)
+    return _HistoryPiece("call", given, next(filter(None, (as_text(value.get(key)) for key in _IDS)), ""), name)
 
 
 def _name(value: Mapping[str, Any]) -> str:
@@ -236,16 +238,16 @@ def _name(value: Mapping[str, Any]) -> str:
     return next(filter(None, (as_text(value.get(key)) for key in _NAMES)), typed)
 
 
-def _result(value: Mapping[str, Any]) -> _Piece | None:
+def _result(value: Mapping[str, Any]) -> _HistoryPiece | None:
     origin = as_object(value.get("origin"))
     identifier = _id_in(value) or as_text(origin.get("id"))
     name = _name(value) or as_text(origin.get("tool_name"))
     output = next((value[key] for key in _OUTPUTS if value.get(key) is not None), None)
     if output is not None and (identifier or name):
         loose = next(filter(None, (as_text(value.get(key)) for key in _IDS)), "")
-        return _Piece("result", output, identifier or loose, name)
+        return _HistoryPiece("result", output, identifier or loose, name)
     is_call = any(key in value for key in _ARGUMENTS)
     said = next((value[key] for key in ("content", "text") if value.get(key) is not None), None)
     if said is not None and not is_call and (identifier or (name and "toolName" in value)):
-        return _Piece("result", said, identifier or as_text(value.get("id")), name)
+        return _HistoryPiece("result", said, identifier or as_text(value.get("id")), name)
     return None

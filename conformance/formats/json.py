@@ -106,7 +106,7 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         yield _session(value["exchanges"], value, path, line)
     elif ("request" in value or "response" in value) and not wires.event_name(value):
         yield from _inside(value, path, line) if _holds_deeper(value) else (_exchange(value, path, line),)
-    elif isinstance(value.get("messages"), list):
+    elif isinstance(value.get("messages"), list) and _may_be_asked(value):
         # What names a model is a body, and not what a framework keeps.
         history = None if "model" in value else histories.of_list(value["messages"], path, line)
         yield history or Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
@@ -159,6 +159,13 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
         yield from sse.read_chunks(value, path, line)
     else:
         yield from _inside(value, path, line)
+
+
+def _may_be_asked(value: Mapping[str, Any]) -> bool:
+    """Return whether an object may be a body: without a model and without roles, it is of an application."""
+    listed = value["messages"]
+    has_roles = not listed or any("role" in as_object(each) for each in listed)
+    return "model" in value or has_roles or bool(histories.canonical(listed))
 
 
 def _holds_deeper(record: Mapping[str, Any]) -> bool:

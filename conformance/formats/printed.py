@@ -40,6 +40,7 @@ _RAISED: Final = (
     r"|PermissionDeniedError|NotFoundError|UnprocessableEntityError|InternalServerError|ClientError|ServerError)"
     r": (?:HTTP code )?[45][0-9]{2} |API Error:? \(?[45][0-9]{2} |unexpected status [45][0-9]{2} "
     r"|\b\w{1,60}(?:Exception|Error): (?:HTTP |[Ss]tatus(?: code)?:? )?\(?[45][0-9]{2}\b|got exception: (?=\{)"
+    r"|POST \"https?://[^\"\s]{1,300}\": [45][0-9]{2} |\bApiError \{ message: \"|\\Exceptions\\\w{1,40}Exception: "
     r"|\b[45][0-9]{2} [A-Z][A-Za-z ]{2,40} from POST https?://|error, status code: [45][0-9]{2}, "
     r"|\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
 )
@@ -234,13 +235,22 @@ def _raised(found: re.Match[str], text: str) -> tuple[Mark, int]:
     fields = _FIELDS.match(text, stop)
     if fields and not failure.is_body:
         dump = text[stop : stop + _DUMP]
-        body, status, url = (each.search(dump) for each in (_RESPONSE_BODY, _STATUS_FIELD, _URL_FIELD))
-        value, _ = _read_value(dump, body.end()) if body else (None, 0)
-        given = failures.of_value({"error": value, "status": int(status[1]) if status else failure.status})
-        failure = given or failure._replace(status=int(status[1]) if status else failure.status)
-        failure = failure._replace(url=failure.url or (url[1] if url else ""))
-    mark = Mark("failure", start, body=failure.body, url=failure.url, status=failure.status, is_body=failure.is_body)
-    return mark, stop
+        said, code, link = (each.search(dump) for each in (_RESPONSE_BODY, _STATUS_FIELD, _URL_FIELD))
+        value, _ = _read_value(dump, said.end()) if said else (None, 0)
+        given = failures.of_value({"error": value, "status": int(code[1]) if code else failure.status})
+        failure = given or failure._replace(status=int(code[1]) if code else failure.status)
+        failure = failure._replace(url=failure.url or (link[1] if link else ""))
+    codes = re.findall(r"\b[45][0-9]{2}\b", found[0])
+    body = as_object(failure.body)
+    if body and "error" not in body and isinstance(body.get("message"), str):
+        # Some SDKs print what is in `error` alone.
+        failure = failure._replace(body={"error": dict(body)})
+    elif found[0].startswith("\\Exceptions"):
+        # PHP's SDK of OpenAI says where it was raised, and not the status.
+        message = text[found.end() : stop].partition(" in /")[0]
+        failure = failure._replace(body={"error": {"message": message}}, is_body=True)
+    status = failure.status or (int(codes[-1]) if codes else None)
+    return Mark("failure", start, body=failure.body, url=failure.url, status=status, is_body=failure.is_body), stop
 
 
 def _with_extra(value: Any) -> dict[str, Any] | None:

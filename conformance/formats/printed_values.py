@@ -1,4 +1,4 @@
-"""Values as programs print them: Python's `repr`, Node's `util.inspect`, Ruby's `inspect` and JSON, by one grammar.
+"""Values as programs print them: Python's `repr`, Node's `util.inspect`, Ruby's and Elixir's `inspect`, JSON.
 
 A log holds such a value in the middle of other text, so reading starts at a place and returns where the value ends.
 
@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 _MAX_DEPTH: Final = 100
 _TOKEN: Final = re.compile(
-    r"""\s*(?:
+    r"""\s*(?:%(?=\{))?(?:
     (?P<text>[bruBRU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`))
     |(?P<number>-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?n?)(?![\w.])
     |(?P<mark>=>|[\[\](){},:+=])
