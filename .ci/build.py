@@ -5,6 +5,7 @@ import io
 import json
 import lzma
 import re
+import runpy
 import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -18,8 +19,11 @@ MODEL = "fixtures/model"
 RESULTS = "reports/results"
 CALIBRATION = f"{RESULTS}/calibration"
 
-PACKED = {"conformance/evidence/recordings": "*.jsonl", "conformance/adapters/sdks": "*/*"}
-"""Folders of the package that few commands read: the index of recordings, and the definitions and drivers of SDKs."""
+SDKS = "conformance/adapters/sdks"
+"""A folder of the package that few commands read: the definitions and drivers of SDKs."""
+
+RECORDINGS = "conformance/evidence/recordings"
+"""The index of recordings, which a wheel has as columns: a sixth smaller than its lines."""
 
 RESULT_FOLDERS = ("", "adapters", "recorded")
 """The folders of results that reports are made from."""
@@ -67,13 +71,27 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             archive.parent.mkdir(parents=True, exist_ok=True)
             pack(folder, files, archive)
             build_data["force_include"][str(archive)] = f"conformance/_data/{name}.tar.xz"
-        for name, glob in PACKED.items():
+        columns = index_columns(root, scratch / "index")
+        for name, folder, files in (
+            (SDKS, root / SDKS, _files((root / SDKS).glob("*/*"))),
+            (RECORDINGS, columns.parent, [columns]),
+        ):
             archive = scratch / f"{Path(name).name}.tar.xz"
-            pack(root / name, _files((root / name).glob(glob)), archive)
+            pack(folder, files, archive)
             build_data["force_include"][str(archive)] = f"{name}.tar.xz"
         index = scratch / CASSETTES / "archives.json"
         index.write_text(json.dumps({each.name: name for name, group in shelves(root) for each in group}))
         build_data["force_include"][str(index)] = f"conformance/_data/{CASSETTES}/archives.json"
+
+
+def index_columns(root: Path, folder: Path) -> Path:
+    """Write the index of recordings as columns, and return the file."""
+    columns = runpy.run_path(str(root / "conformance/evidence/columns.py"))
+    lines = [line for path in sorted((root / RECORDINGS).glob("*.jsonl")) for line in path.read_bytes().splitlines()]
+    folder.mkdir()
+    target = folder / str(columns["NAME"])
+    target.write_bytes(columns["packed"](lines))
+    return target
 
 
 def folders(root: Path) -> Iterator[tuple[str, Path, list[Path]]]:

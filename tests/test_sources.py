@@ -3,7 +3,7 @@
 import pytest
 
 from conformance import profiles
-from tests.checks.data import without_a_place
+from tests.checks.data import in_words, without_a_place
 from tests.loops import every
 
 LINKS = [
@@ -40,6 +40,38 @@ def test_high_confidence_needs_a_source_with_a_place(source: dict[str, str], con
     claims = {"stream.done": (profiles.Claim("stream.done", value=True, source=words, confidence=confidence),)}
     profile = profiles.Profile("made", models=(profiles.Model("m", claims),))
     assert expected == len(list(without_a_place(profile)))
+
+
+WORDS: list[tuple[list[dict[str, str]], str, bool]] = [
+    ([{"recorded": "582 recorded requests"}], "accepted", True),
+    ([{"recorded": "often"}, {"inferred": "so"}], "accepted", True),
+    ([{"inferred": "7 streams recorded 2026-03 in cline/cline"}], "upstream", True),
+    ([{"inferred": "recorded; stop and length"}], "upstream", True),
+    ([{"recorded": "often"}], "unknown", False),
+    ([{"inferred": "no refusal is recorded"}], "upstream", False),
+    ([{"inferred": "the model's own server decides"}], "upstream", False),
+    ([{"recorded": "often"}, {"repo": "o/n@0123abc:a.yaml", "read": "2026-11-28"}], "accepted", False),
+    ([{"exchange": "0123456789ab", "read": "2026-11-28"}], "accepted", False),
+]
+
+
+@every(("sources", "value", "found"), WORDS)
+def test_recordings_in_words_are_found_in_claims_of_models_and_of_other_wires(
+    sources: list[dict[str, str]], value: str, *, found: bool
+) -> None:
+    claim = profiles.Claim("results.orphaned", value, source=tuple([profiles.Source(**each) for each in sources]))
+    claims = {claim.name: (claim,)}
+    wire = profiles.Profile("made.responses", models=(profiles.Model("m", claims),))
+    expected = [
+        "made: results.orphaned: expected the file of a recording",
+        "made.responses: results.orphaned of m: expected the file of a recording",
+    ]
+    reported = in_words(profiles.Profile("made", claims=claims, protocols={"responses": wire}))
+    assert (expected if found else []) == [each.partition(", got ")[0] for each in reported]
+
+
+def test_no_claim_rests_on_recordings_in_words() -> None:
+    assert [] == [each for name in profiles.names() for each in in_words(profiles.load_profile(name))]
 
 
 def test_what_was_only_searched_for_is_unknown() -> None:

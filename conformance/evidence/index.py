@@ -17,6 +17,7 @@ import orjson
 from conformance import artifacts, linear
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
+from conformance.evidence import columns
 from conformance.resources import unpacked
 
 FOLDER: Final = Path(__file__).parent / "recordings"
@@ -34,7 +35,14 @@ FRAMING: Final = ("stream.done", "stream.after-done", "stream.line-ends", "strea
 REPOSITORY: Final = re.compile(r"([\w-][\w.-]*/[\w-][\w.-]*)@([0-9a-f]{40})")
 """A public repository and a commit. Nothing else may reach git and servers, because anyone can contribute entries."""
 
-_IDS: Final = ("ids.", "reply.id-", "stream.chunk-id", "reasoning.details.unknown-id", "signature.")
+_IDS: Final = (
+    "ids.",
+    "reply.id-",
+    "stream.chunk-id",
+    "reasoning.details.unknown-id",
+    "signature.",
+    "messages.server-call-unanswered",
+)
 _PARTIAL: Final[Mapping[str, tuple[str, ...]]] = {REDACTED: _IDS, UNFRAMED: FRAMING}
 """The claims, or the beginnings of their names, that a partial fixture says nothing about."""
 
@@ -107,7 +115,7 @@ def load(folder: Path = FOLDER) -> tuple[IndexedRecording, ...]:
 
     Raises InvalidDocument with file and line for a line that is not as written here.
     """
-    return tuple([each for path in sorted(unpacked(folder).glob("*.jsonl")) for each in _read(path)])
+    return tuple([each for path in _files(unpacked(folder)) for each in _read(path)])
 
 
 def by_place(recordings: Iterable[IndexedRecording]) -> Mapping[PublicFile, tuple[IndexedRecording, ...]]:
@@ -190,18 +198,27 @@ def _entry(recording: IndexedRecording) -> dict[str, Any]:
     return {"number": recording.number, "digest": recording.digest, "provider": recording.provider, **kept}
 
 
+def _files(folder: Path) -> list[Path]:
+    # A wheel has one file of columns instead of those of the repositories.
+    whole = folder / columns.NAME
+    return [whole] if whole.is_file() else sorted(folder.glob("*.jsonl"))
+
+
 def _read(path: Path) -> Iterator[IndexedRecording]:
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        value: Any = parse_json(line, str(path))
-        try:
-            place = PublicFile(value["repository"], value["commit"], value["path"])
-            if not REPOSITORY.fullmatch(f"{place.repository}@{place.commit}"):
-                message = (
-                    f"expected owner/name and the 40 digits of a commit, got {place.repository!r}, {place.commit!r}"
-                )
-                raise InvalidDocument(message, str(path), number)
-            held = [IndexedRecording(place, licence=value["licence"], **entry) for entry in value["exchanges"]]
-        except (KeyError, TypeError) as error:
-            message = f"expected the recordings of one file, got a line with a wrong or missing key: {error}"
-            raise InvalidDocument(message, str(path), number) from None
-        yield from held
+    data = path.read_bytes()
+    packed = path.name == columns.NAME
+    lines = columns.unpacked(data) if packed else (parse_json(line, str(path)) for line in data.splitlines())
+    for number, value in enumerate(lines, 1):
+        yield from _recordings(value, str(path), number)
+
+
+def _recordings(value: Any, path: str, number: int) -> list[IndexedRecording]:
+    try:
+        place = PublicFile(value["repository"], value["commit"], value["path"])
+        if not REPOSITORY.fullmatch(f"{place.repository}@{place.commit}"):
+            message = f"expected owner/name and the 40 digits of a commit, got {place.repository!r}, {place.commit!r}"
+            raise InvalidDocument(message, path, number)
+        return [IndexedRecording(place, licence=value["licence"], **entry) for entry in value["exchanges"]]
+    except (KeyError, TypeError) as error:
+        message = f"expected the recordings of one file, got a line with a wrong or missing key: {error}"
+        raise InvalidDocument(message, path, number) from None

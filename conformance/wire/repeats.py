@@ -64,6 +64,9 @@ def find_repeat(name: str, fragments: Sequence[str]) -> Repeat | None:
             return None
         if text and total:
             if len(text) + _MARGIN >= total and _repeats(name, text, fragments[:position]):
+                if next(filter(None, fragments[position + 1 :]), "") == text:
+                    # One word over and over: what holds all text so far gets longer.
+                    return None
                 return _repeat(fragments, position)
             growing = growing + 1 if growing >= 0 and _grows(previous, text) else -1
             first = position if growing == 1 else first

@@ -3,17 +3,23 @@
 python -m tests.checks.data
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from conformance import profiles, scenarios
 from conformance.documents import read_json
 from conformance.errors import ConformanceError
-from conformance.profiles import Profile
+from conformance.profiles import UNKNOWN, Profile, Source
 from conformance.resources import folder
 from conformance.rules import load
 from conformance.schemas import check_schema
 from conformance.transport.shelf import CassetteFolder
 from tests.checks import bundled
+
+_RECORDED: Final = re.compile(r"\brecord(ed|ings?)\b", re.IGNORECASE)
+_NOT_RECORDED: Final = re.compile(r"\b(no|not|nothing|none|never)\b[^;.]*\brecord", re.IGNORECASE)
+"""What an inference may say of recordings: that there is none."""
 
 
 def errors() -> Iterator[str]:
@@ -23,6 +29,7 @@ def errors() -> Iterator[str]:
     for name in profiles.names():
         try:
             yield from without_a_place(profiles.load(name))
+            yield from in_words(profiles.load(name))
             CassetteFolder(folder("cassettes"), name).manifest()
         except ConformanceError as error:
             yield str(error)
@@ -46,6 +53,27 @@ def without_a_place(profile: Profile) -> Iterator[str]:
     for about, claim in ((about, claim) for about, each in holders for history in each.values() for claim in history):
         if claim.confidence == "high" and not any(source.has_place for source in claim.source):
             yield f"{profile.name}.yaml: {claim.name}{about}: expected a source with a place, or less confidence"
+
+
+def in_words(profile: Profile) -> Iterator[str]:
+    """Yield the claims and disagreements that rest on recordings which nobody can open, whatever their confidence."""
+    for section in (profile, *profile.protocols.values()):
+        holders = [("", section.claims), *((f" of {model.name}", model.claims) for model in section.models)]
+        claims = [(about, claim) for about, each in holders for history in each.values() for claim in history]
+        for about, claim in claims:
+            place = f"{section.name}: {claim.name}{about}: expected the file of a recording"
+            if claim.value != UNKNOWN and _are_words(claim.source):
+                yield f"{place}, got {'; '.join([source.text for source in claim.source])}"
+            yield from (f"{place} that disagrees" for other in claim.disagrees if other.source.recorded)
+
+
+def _are_words(sources: Sequence[Source]) -> bool:
+    if any(source.has_place for source in sources):
+        return False
+    return any(
+        source.recorded or (_RECORDED.search(source.inferred) and not _NOT_RECORDED.search(source.inferred))
+        for source in sources
+    )
 
 
 def main() -> int:

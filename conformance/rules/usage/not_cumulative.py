@@ -11,6 +11,8 @@ _TOKENS_PER_BYTE: Final = 0.6
 """More than any tokenizer makes of a text that is not random bytes."""
 _PER_MESSAGE: Final = 10
 """What a chat template adds to a message, in tokens, at most."""
+_PER_CALL: Final = 60
+"""What a call and its result add beyond their texts, in tokens, at most: some models read them in a long notation."""
 _PROMPT: Final = ("prompt_tokens",)
 _COMPLETION: Final = ("completion_tokens",)
 _TOTAL: Final = ("total_tokens",)
@@ -125,7 +127,8 @@ def _most_added(after: Usage, before: Usage) -> float:
     new = messages[len(known) :] if type(messages) is list and type(known) is list else []
     hidden = _count(before, ("completion_tokens_details", "reasoning_tokens"))
     size = sum(map(_size, new)) * _TOKENS_PER_BYTE
-    return size + len(new) * _PER_MESSAGE + hidden
+    calls = sum([len(each.get("tool_calls") or ()) for each in new if type(each) is dict])
+    return size + len(new) * _PER_MESSAGE + calls * _PER_CALL + hidden
 
 
 def _size_of_reply(reply: Reply) -> float:
