@@ -264,9 +264,9 @@ def test_a_message_of_an_interface_holds_a_whole_turn() -> None:
 
 def test_calls_without_ids_are_answered_by_the_name_of_their_tool() -> None:
     asked = {"role": "model", "content": [{"toolRequest": {"name": "g", "input": {}}}]}
-    told = {"role": "tool", "content": [{"toolResponse": {"name": "g", "output": 1}}]}
-    assert [] == _found([{"role": "user", "content": [{"text": "x"}]}, asked, told])
-    assert ["transcript/result-answers-call"] == [rule for rule, _ in _found([asked, told, told])]
+    answer = {"role": "tool", "content": [{"toolResponse": {"name": "g", "output": 1}}]}
+    assert [] == _found([{"role": "user", "content": [{"text": "x"}]}, asked, answer])
+    assert ["transcript/result-answers-call"] == [rule for rule, _ in _found([asked, answer, answer])]
 
 
 @pytest.mark.parametrize(

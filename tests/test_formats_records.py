@@ -143,4 +143,4 @@ def test_what_litellm_prints_of_its_own_parameters_is_no_request() -> None:
 )
 def test_the_error_alone_is_read_as_the_sdks_of_go_rust_php_and_elixir_print_it(text: str) -> None:
     (given,) = read(text.encode(), "app.log")
-    assert "Too long." == given.conversation[0].response["error"]["message"]  # type: ignore[index,call-overload]
+    assert "Too long." == given.conversation[0].response["error"]["message"]

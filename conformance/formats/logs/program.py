@@ -90,9 +90,9 @@ def _marks(value: Mapping[str, Any]) -> Iterator[Mark]:
     yield from printed.marks("\n".join(dict.fromkeys(texts)))
     for record in records:
         if isinstance(record.get("errorType"), str) and isinstance(record.get("errorMessage"), str):
-            told = failures.of_text(f"{record['errorType']}: {record['errorMessage']}")
-            if told.status is not None:
-                yield Mark("failure", 0, told.body, told.url, told.status, is_body=told.is_body)
+            thrown = failures.of_text(f"{record['errorType']}: {record['errorMessage']}")
+            if thrown.status is not None:
+                yield Mark("failure", 0, thrown.body, thrown.url, thrown.status, is_body=thrown.is_body)
     for raised in [record.get(key) for record in records for key in _RAISED]:
         failure = failures.of_value(raised) if isinstance(raised, Mapping) else None
         is_sdk = failure is not None and failure.status is not None and failure.status >= _ERROR
