@@ -290,7 +290,7 @@ class _Kept:
         """Judge native messages, and return the block before the last one, by which another may stand next time."""
         listed, _, common = native_messages(self.run.index, self.number)
         end = len(listed)
-        # What is asked of the last message alone is asked anew.
+        # What is asked of the last message alone is asked again.
         begin = _within(last, min(common, end - 1))
         start = 0 if begin is None else begin.end
         # A client often changes the last messages once more, such as by moving a mark.
