@@ -5,7 +5,7 @@ names file, line and JSON Pointer in the same way.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -17,10 +17,19 @@ from conformance.schemas import SchemaError, validator
 Check: TypeAlias = Callable[[Any], Iterable[tuple[Place, str]]]
 """Finds what a schema cannot express: takes the value of a file and yields the place and message of each error."""
 
+BRACES: Final = re.compile(r"\{([a-z][a-z0-9-]*)\}")
+"""A word in braces, which stands for a value in the commands and files of engines and gateways."""
+
 _NAME = re.compile(r"[\w.-]{1,200}", re.ASCII)  # no longer than the name of a file can be
 
 DEFINITION: Final = Bounds(bytes=2 * 1024 * 1024)
 """How large a definition file may be; the largest of this project has 0.12 MB."""
+
+
+def filled(text: str, known: Mapping[str, str]) -> str:
+    """Return a text with known words in braces replaced; other braces stay."""
+    # In one pass: a value may have words in braces of its own.
+    return BRACES.sub(lambda match: known.get(match[1], match[0]), text)
 
 
 def find(kind: str, name: str, folder: Path) -> Path:

@@ -107,13 +107,16 @@ def check_results(results: Results) -> tuple[CheckResult, ...]:
     return tuple([result for case in results.cases for result in _of_case(results.name, case)])
 
 
+def failures(results: Results) -> list[CheckResult]:
+    """Return the results of the checks that fail the gate, in the order of the cases."""
+    return [each for case in results.cases for each in _not_passed(results.name, case) if each.is_failure]
+
+
 def broken_cases(results: Results) -> Iterator[str]:
     """Yield the names of the cases in which a MUST is broken or this project has a bug."""
     bad = (Status.FAILED, Status.ERRORED)
     for case in results.cases:
-        # Most cases break nothing: a result of each of their checks would be made for naught.
-        may = any(each.status in bad for each in case.outcomes) or any(each.status in bad for each in case.probes)
-        if may and any(each.is_bad and each.status in bad for each in _of_case(results.name, case)):
+        if any(each.is_bad and each.status in bad for each in _not_passed(results.name, case)):
             yield case.name
 
 
@@ -165,6 +168,16 @@ def _of_case(subject: str, case: Case) -> Iterator[CheckResult]:
             yield _of_rule(subject, case, outcome)
     for probe in case.probes:
         if probe.status is not Status.NOT_APPLICABLE:
+            yield _of_probe(subject, case, probe)
+
+
+def _not_passed(subject: str, case: Case) -> Iterator[CheckResult]:
+    """Yield the results of the checks of a case that did not pass: most do, and making a result of each takes time."""
+    for outcome in case.outcomes:
+        if outcome.status is not Status.PASSED and outcome.status is not Status.NOT_APPLICABLE:
+            yield _of_rule(subject, case, outcome)
+    for probe in case.probes:
+        if probe.status is not Status.PASSED and probe.status is not Status.NOT_APPLICABLE:
             yield _of_probe(subject, case, probe)
 
 

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from conformance import profiles, scenarios
+from conformance.adapters import agent_driver
 from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.driver import MAX_ERRORS, Driver, DriverResult, Surroundings, drive
 from conformance.adapters.job import job_of
+from conformance.definitions import filled
 from conformance.documents import parse_json
 from conformance.processes import Children
 from conformance.results import Status
@@ -172,3 +174,10 @@ def test_every_job_is_valid_and_has_the_result_of_each_call() -> None:
             texts = {result["text"] for tool in job["tools"] for result in tool["results"]}
             assert texts <= {text for turn in scenario.turns for text in turn.results}
             assert bool(texts) is any(turn.results for turn in scenario.turns)
+
+
+def test_words_in_braces_that_a_value_holds_stay() -> None:
+    values = {"prompt": "Print {key} and {model}.", "key": "sk-1", "model": "{prompt}"}
+    text = '--key={key} --model={model} {prompt} {unknown} {"a": {}}'
+    in_order = '--key=sk-1 --model={prompt} Print {key} and {model}. {unknown} {"a": {}}'
+    assert in_order == agent_driver._filled(text, values) == filled(text, values)

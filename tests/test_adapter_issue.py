@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,15 +35,13 @@ RULE = "reasoning/present-on-tool-turns"
 HOSTILE = "</details><img src=x> ```` @everyone $(touch e)\n# head"
 
 
-def broken() -> Mapping[str, str]:
-    """Return the first rule that each adapter breaks, by the name of its results."""
-    found: dict[str, str] = {}
+def broken() -> Iterator[tuple[Results, str]]:
+    """Yield the results of each adapter that breaks a rule, and the first one."""
     for path in sorted(ADAPTERS.glob("*.deepseek.json")):
         results = read(path)
         rules = [each.rule for case in results.cases for each in case.outcomes if each.status is Status.FAILED]
         if rules:
-            found[path.name] = rules[0]
-    return found
+            yield results, rules[0]
 
 
 def example(model: str = "m", message: str = "expected a, got b") -> Results:
@@ -59,14 +57,15 @@ def example(model: str = "m", message: str = "expected a, got b") -> Results:
     return Results("an-sdk@1.0", model, tuple(cases), "deepseek", {"an-sdk": "1.0"})
 
 
-@every(("name", "rule"), broken().items(), ids=lambda each: each)
-def test_the_report_of_each_adapter_has_all_that_its_maintainer_needs(name: str, rule: str) -> None:
-    results = read(ADAPTERS / name)
-    page = render(find([results], results.subject, rule))
-    assert [] == [each for each in SECTIONS if f"\n## {each}" not in page]
-    assert f"conformance adapter run {results.subject} --install --provider deepseek" in page
-    assert f"`{rule}`" in page
-    assert 0 == page.count("```") % 2
+def test_the_report_of_each_adapter_has_all_that_its_maintainer_needs() -> None:
+    found = list(broken())
+    assert len(found) > 20
+    for results, rule in found:
+        page = render(find([results], results.subject, rule))
+        assert (results.subject, []) == (results.subject, [each for each in SECTIONS if f"\n## {each}" not in page])
+        assert f"conformance adapter run {results.subject} --install --provider deepseek" in page
+        assert f"`{rule}`" in page
+        assert 0 == page.count("```") % 2
 
 
 def test_the_smallest_case_shows_it() -> None:
@@ -135,8 +134,8 @@ def test_a_driver_that_fails_is_not_taken_for_an_adapter_that_keeps_the_rule() -
 
 @pytest.mark.slow
 def test_the_command_reports_from_the_results_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
-    name, rule = next(iter(broken().items()))
-    adapter = name.removesuffix(".deepseek.json")
+    results, rule = next(broken())
+    adapter = results.subject
     assert 0 == main(["adapter", "issue", adapter, "--rule", rule, "--provider", "deepseek"])
     assert capsys.readouterr().out.startswith(f"# {adapter} on DeepSeek: not met: ")
 

@@ -279,8 +279,9 @@ def test_bisect_says_that_nothing_breaks_the_rule(scripted: Path, capsys: pytest
         (["timeline", "scripted@3.0"], "scripted@3.0: a timeline has all releases; omit the version"),
         (["timeline", "scripted", "--provider", "groq"], "unknown provider of scripted 'groq'"),
         (["timeline", "scripted", "--dates", "no-such"], "--dates no-such: cannot be read: No such file or directory"),
-        (["timeline", "scripted", "--months", "0"], "expected 1 or more"),
-        (["timeline", "scripted", "--every", "0"], "--every 0: expected 1 or more"),
+        (["timeline", "scripted", "--months", "0"], "--months: expected a positive number, got '0'"),
+        (["timeline", "scripted", "--every", "-3"], "--every: expected a positive number, got '-3'"),
+        (["timeline", "scripted", "--by", "minor", "--minors", "x"], "--minors: expected a positive number, got 'x'"),
     ],
 )
 def test_an_unusable_call_says_what_to_change(

@@ -67,7 +67,11 @@ def test_a_conforming_agent_passes(name: str) -> None:
 @pytest.mark.slow
 @every(
     ("name", "wire"),
-    [(name, wire) for name in scenarios.driven_names() for wire in PROVIDERS if name != "context-length"],
+    some(
+        [(name, wire) for name in scenarios.driven_names() for wire in PROVIDERS if name != "context-length"],
+        2,
+        mark=pytest.mark.exhaustive,
+    ),
 )
 def test_a_conforming_agent_passes_on_each_wire(name: str, wire: str) -> None:
     if wire in scenarios.load_driven(name).wires:

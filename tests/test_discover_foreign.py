@@ -13,12 +13,12 @@ from conformance import load_profile
 from conformance.discovery.discovering import Discovery, discover
 from conformance.discovery.interview import Interview
 from conformance.discovery.unread import without
-from conformance.simulator import simulated
+from conformance.simulator import Simulator, remembering
 from conformance.suite.options import on_wire
-from conformance.transport.client import Client, Endpoint
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import OWN
 from conformance.wires import by_name
+from tests.in_process import InProcess
 from tests.loops import every
 from tests.sampling import some
 from tests.test_discover_odd import CASES, LIMIT, Ask, played_back, rule_of, simulator
@@ -111,10 +111,7 @@ def serving(odd: Odd) -> Iterator[tuple[Ask, str]]:
     provider = load_profile(PROVIDERS[odd.wire])
     section = on_wire(provider, odd.wire).with_claims(claims)
     words = "the reasoning of a tool turn must come back"
-    with (
-        simulated(section) as url,
-        Client(Endpoint(f"{url}/v1", wire=odd.wire)) as client,
-    ):
+    with InProcess(remembering(Simulator(section)), odd.wire) as client:
 
         def ask(body: Mapping[str, Any]) -> Exchange:
             native, lacks = _asked(odd, body)

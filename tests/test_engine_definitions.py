@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from conformance import engines, profiles
-from conformance.engines.definition import filled, read
+from conformance.definitions import filled
+from conformance.engines.definition import read
 from conformance.environments import pinned_versions
 from conformance.errors import InvalidDocument
 from tests.fake_engine import define

@@ -90,7 +90,7 @@ def test_some_faults_are_blamed_on_who_has_them(blame: Blame) -> None:
 
 
 @pytest.mark.slow
-@every("blame", some(BLAMES, 2, name=lambda each: each.id, mark=pytest.mark.exhaustive))
+@every("blame", some([each for each in BLAMES if each not in SOME], 4, lambda each: each.id, pytest.mark.exhaustive))
 def test_a_fault_is_blamed_on_who_has_it(blame: Blame) -> None:
     _assert_blamed(blame)
 

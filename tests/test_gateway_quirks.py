@@ -264,7 +264,7 @@ def _found(results: list[CaseResult]) -> list[Any]:
 @every(
     "named",
     [
-        pytest.param(each, marks=pytest.mark.exhaustive if number % 2 else [], id=f"{each[0]} at {each[1][0]}")
+        pytest.param(each, marks=pytest.mark.exhaustive if number % 4 else [], id=f"{each[0]} at {each[1][0]}")
         for number, each in enumerate((*QUIRKS, *FURTHER))
     ],
 )

@@ -12,8 +12,9 @@ from conformance.proxy import tally
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case, ProbeResult, Results
 from conformance.scenarios import ScriptTurn
-from conformance.simulator import replies, script, store
+from conformance.simulator import script, store
 from conformance.simulator.parameters import Parameters, read_parameters
+from conformance.simulator.reply_context import tokens
 from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -56,7 +57,7 @@ def test_every_choice_and_every_text_counts_in_the_length_of_a_reply() -> None:
 
 @pytest.mark.parametrize(("value", "expected"), [("", 1), ("1", 1), ("12", 2), ("123456", 3), (None, 2), ([], 1)])
 def test_a_token_is_four_bytes_of_json_and_one_begins_each_value(value: Any, expected: int) -> None:
-    assert expected == replies.tokens(value)
+    assert expected == tokens(value)
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from conformance.simulator import Simulator, members
 from conformance.suite.options import on_wire
 from conformance.suite.turns import Subject, converse
 from conformance.suite.visible_faults import ABSENT, OWN
-from conformance.transport.client import Client, Endpoint
 from conformance.transport.http import HttpReply, HttpRequest
 from tests.checking import ROOT
 from tests.faults.hidden import Hidden
-from tests.faults.playing import Transport, provider
+from tests.faults.playing import provider
 from tests.faults.verdicts import GREEN, OTHER, WARNED, rows
+from tests.in_process import InProcess
 from tests.loops import every
 
 pytestmark = pytest.mark.slow
@@ -65,7 +65,7 @@ def test_nothing_gives_the_simulator_away(wire: str) -> None:
         asked.append(request)
         return hidden.answer(request)
 
-    with Client(Endpoint("http://provider.test/v1", "key", wire=wire), Transport(answer)) as client:
+    with InProcess(answer, wire) as client:
         subject = Subject(on_wire(served, wire), served.model, client.send, Evidence.LIVE)
         converse(scenarios.load("one-tool-call"), "plain", subject)
     first, again = (hidden.answer(asked[0]) for _ in range(2))

@@ -12,12 +12,12 @@ from conformance.judge import check
 from conformance.profiles import load_profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
-from conformance.simulator import Simulator, simulated
+from conformance.simulator import Simulator
 from conformance.suite.play import play
 from conformance.suite.turns import Subject, converse
-from conformance.transport.client import Client, Endpoint
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wires.responses import writing
+from tests.in_process import InProcess
 from tests.loops import every
 from tests.sampling import some
 
@@ -31,7 +31,7 @@ PLAYED = [(each.name, variant) for each in EVERY if not each.for_clients for var
 def conversations(provider: str) -> dict[tuple[str, str], Conversation]:
     """Return what the suites and the simulator of a provider send each other, by scenario and variant."""
     profile = load_profile(provider).on("responses")
-    with simulated(load_profile(provider)) as url, Client(Endpoint(f"{url}/v1", wire="responses")) as client:
+    with InProcess(Simulator(load_profile(provider)).answer, "responses") as client:
         subject = Subject(profile, profile.model, client.send, Evidence.LIVE)
         return {
             (name, variant): tuple(converse(scenarios.load(name), variant, subject).exchanges)

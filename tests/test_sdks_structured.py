@@ -93,6 +93,7 @@ print(json.dumps(texts))
 """
 
 
+@pytest.mark.exhaustive
 def test_litellm_completes_on_groq(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = environment("litellm")
     profile = profiles.load("groq")

@@ -6,6 +6,7 @@ It needs the standard library only.
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -75,9 +76,8 @@ def _run(agent: Mapping[str, Any], values: Mapping[str, str], *, is_first: bool)
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
+    # In one pass: a prompt may have words in braces of its own.
+    return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), text)
 
 
 def _text(output: str, answer: Mapping[str, Any]) -> str | None:

@@ -58,6 +58,12 @@ def is_error_text(name: str) -> bool:
     return bool(re.search(r"[\s{]", name.strip())) or name.strip().isdigit()
 
 
+def is_known(text: str) -> bool:
+    """Return whether a text is a known error, or has the code or status of one."""
+    found = explain(text)
+    return found is not None and not found.is_likely
+
+
 def explained(text: str, width: int) -> Iterator[str]:
     """Yield the lines of what an error means; and, of a curl command, what is wrong with its request.
 

@@ -16,6 +16,9 @@ from conformance.reporting.text import labelled
 from conformance.rules import advice
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
+_COPIED: Final = re.compile(r"[{}\[\]<>\"'`=|\n]|: |\b[45]\d\d\b")
+"""What texts of programs have, and words of people mostly not."""
+
 _SHOWN: Final = 5
 _IN_NAME: Final = 3
 """How much more a word counts in the name or the title than in the rest."""
@@ -73,6 +76,11 @@ def is_question(text: str) -> bool:
     words = [word for word in _words(text) if len(word) >= _LEAST_LETTERS and not _nearest_name(word)]
     known = [word for word in words if _known(word)]
     return len(text.split()) >= _LEAST_WORDS and bool(known) and 2 * len(known) >= len(words)
+
+
+def is_own_words(text: str) -> bool:
+    """Return whether a text is a question, or a complaint, in the words of a reader."""
+    return not _COPIED.search(text.replace("n't", "nt").replace("'s ", "s ")) and is_question(text)
 
 
 def answered(text: str, width: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ from conformance.discovery.exploring import ProbeAnswer
 from conformance.discovery.wires import bodies
 from conformance.observations.collected import HIGH, MEDIUM, ObservedClaim, ObservedClaims
 from conformance.observations.errors import error_of
-from conformance.observations.id_patterns import common_prefix
+from conformance.observations.id_patterns import shared_start
 from conformance.observations.refusals import without_places
 from conformance.observations.sights import digest, kinds
 from conformance.profiles import Claims, thinks
@@ -121,7 +121,7 @@ def _template(texts: Sequence[str], exchanges: Sequence[Exchange]) -> str:
     if all(each == parts[0] for each in parts):
         whole = without_places("{id}".join(map(_escaped, parts[0])))
         return whole if len(whole) <= _SHOWN else f"{_escaped(parts[0][0][:_SHOWN])}{{trace}}"
-    prefix, suffix = common_prefix(texts), common_prefix([text[::-1] for text in texts])[::-1]
+    prefix, suffix = shared_start(texts), shared_start([text[::-1] for text in texts])[::-1]
     if len(prefix) < 12:
         return ""
     return f"{_escaped(prefix[:_SHOWN])}{{trace}}{_escaped(suffix) if len(suffix) < _SHOWN else ''}"

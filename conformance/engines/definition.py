@@ -1,6 +1,5 @@
 """The definition of an engine: packages, command, environment, health check, templates, stubs."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance import definitions, profiles
+from conformance.definitions import BRACES, filled
 from conformance.documents.pointer import Place
 from conformance.errors import UnknownName
 
@@ -15,8 +15,6 @@ FOLDER: Final = Path(__file__).parent
 
 PLACEHOLDERS: Final = ("python", "package", "work", "port", "model", "name", "upstream", "upstream-name")
 """What may stand between braces in a command, an environment or a file; `{flags}` must be a whole word."""
-
-_BRACES: Final = re.compile(r"\{([a-z-]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +67,6 @@ class EngineDefinition:
         return tuple([filled(word, known) for group in groups for word in group])
 
 
-def filled(text: str, known: Mapping[str, str]) -> str:
-    """Return a text with known words in braces replaced; other braces stay."""
-    return _BRACES.sub(lambda match: known.get(match[1], match[0]), text)
-
-
 def names(folder: Path = FOLDER) -> tuple[str, ...]:
     """Return the name of every engine."""
     return definitions.names(folder)
@@ -100,7 +93,7 @@ def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str
     texts: list[tuple[Place, str]] = [(("command", at), word) for at, word in enumerate(value["command"])]
     texts += [(("environment", each), text) for each, text in value.get("environment", {}).items()]
     for place, text in texts:
-        for word in _BRACES.findall(text):
+        for word in BRACES.findall(text):
             if word not in PLACEHOLDERS and text != "{flags}":
                 yield place, f"expected one of {', '.join(PLACEHOLDERS)} between braces, got {word!r}"
 

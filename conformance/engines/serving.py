@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance import environments, processes
-from conformance.engines.definition import EngineDefinition, Template, filled, load
+from conformance.definitions import filled
+from conformance.engines.definition import EngineDefinition, Template, load
 from conformance.engines.process import HOST, EngineProcess, free_port, started
 from conformance.environments import Log
 from conformance.errors import Unusable

@@ -10,12 +10,13 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from conformance.error_texts.causes import CauseSide, ErrorCause, causes
-from conformance.error_texts.fields import cause_by_field
+from conformance.error_texts.fields import cause_by_field, named_cause
 from conformance.error_texts.generic_texts import GenericError, generic_error, is_without_field
 from conformance.error_texts.index import Match, known_texts
 from conformance.error_texts.sayings import Saying
 from conformance.error_texts.signs import likely_cause
 from conformance.error_texts.unwrapping import as_text, codes_in, said, status_in
+from conformance.error_texts.values import cause_by_values, cause_of_listed
 
 __all__ = [
     "CauseSide",
@@ -32,6 +33,11 @@ __all__ = [
 # A terminal, and who copies from one, breaks words at its width.
 _BREAK: Final = re.compile(r"(?<=\w)[ \t]{0,20}\n[ \t]{0,200}(?=\w)")
 _FIRST_ERROR: Final = 400
+_REASON: Final = "{reason}"
+"""What a known text has where a host gives a reason in words of its own."""
+
+_OPEN: Final = ("params.range", "params.unknown")
+
 _MOST_CAUSES: Final = 3
 """A cut text that would fit more causes than this explains nothing."""
 _KEPT: Final = 256
@@ -102,7 +108,7 @@ def _explained(text: str, shown: str, status: int | None, provider: str, wire: s
     """Return what a text means; `shown` is the message in it."""
     found = [] if is_without_field(text) else _preferred(_found(text), provider, wire)
     ids = [each.saying.cause for each in found]
-    found_causes = _causes([cause_by_field(text, ids[0]), *ids] if ids else ids)
+    found_causes = _causes([_first(text, found[0].saying), *ids] if ids else ids)
     is_part = any(each.is_part for each in found)
     if found_causes and not (is_part and len(found_causes) > _MOST_CAUSES):
         order = [each.id for each in found_causes]
@@ -131,8 +137,26 @@ def _of_unknown(text: str, shown: str, status: int | None) -> Explanation | None
     """Return what the code, the words or, failing those, the status of an error say on every host."""
     codes = codes_in(text)
     cause = next((each for each in causes().values() if not codes.isdisjoint(each.codes)), None)
-    likely = "" if cause is not None or is_without_field(text) else likely_cause(text)
+    likely = "" if cause is not None or is_without_field(text) else _likely(text)
     if likely:
-        return Explanation(shown, (causes()[cause_by_field(text, likely)],), (), status, is_likely=True)
+        return Explanation(shown, (causes()[likely],), (), status, is_likely=True)
     cause = cause or next((each for each in causes().values() if status in each.statuses), None)
     return None if cause is None else Explanation(shown, (cause,), (), status)
+
+
+def _likely(text: str) -> str:
+    """Return the id of the cause that the words of an error say, or those joined where a terminal broke them."""
+    is_clear = generic_error(text) is None
+    found = likely_cause(text, is_clear=is_clear) or likely_cause(_BREAK.sub("", text), is_clear=is_clear)
+    return _specific(text, found) if found else cause_by_values(text) or named_cause(text)
+
+
+def _first(text: str, saying: Saying) -> str:
+    """Return the id of the cause of a known text; of one that leaves the reason open, the one that its reason says."""
+    is_open = _REASON in saying.message and saying.cause in _OPEN
+    return (_likely(text) if is_open else "") or _specific(text, saying.cause)
+
+
+def _specific(text: str, cause: str) -> str:
+    """Return the id of the cause that the field and the values say which an error names, beside its words."""
+    return cause_of_listed(text, cause_by_field(text, cause))

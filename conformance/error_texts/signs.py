@@ -1,9 +1,11 @@
 """What the words of an error say about its cause if no host is known to say its text."""
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,44 +18,87 @@ _FILE: Final = Path(__file__).with_name("_signs.yaml")
 _NEAR: Final = 16
 """Within how many words a phrase follows the one before it: about a sentence."""
 
+_KEY: Final = re.compile(
+    r"\\{0,8}['\"]\s{0,9}([,{])\s{0,9}\\{0,8}['\"](?:message|msg|error|errors|type|code|status|object|param|detail|details|name)"
+    r"\\{0,8}['\"]\s{0,9}:|(?<=\{)\\{0,8}['\"](?:message|msg|error|errors|detail|details)\\{0,8}['\"]\s{0,9}:"
+)
+"""What JSON and Python write between the texts of an error, whose words are none of the host's."""
+
+_ERROR: Final = re.compile(
+    r"error|exception|\b[45]\d\d\b|invalid|fail|warning|unsupported|not supported|unable to"
+    r"|please (?:check|try|ensure|provide)"
+    r"|[`{}\[\]\"]|\w_\w|错误|报错|エラー|ошибк|fehler",
+    re.IGNORECASE,
+)
+"""What errors mostly have and prose has not."""
+
+_MAX_SEARCHED: Final = 16_384
 _REST: Final = "*"
+_NAMED: Final = "$"
+_SHORT: Final = 3
+_PARTS: Final = frozenset({"messages", "tools"})
+"""Words that name a part of a request, and without their `s` something in it."""
+
 _Phrase = tuple[str, ...]
+_Group = tuple[_Phrase, ...]
 
 
 class Sign(NamedTuple):
-    """The cause that a text has if one phrase of each group follows one of the group before it."""
+    """The cause that a text has if, in one of some orders, a phrase of each group follows one of the group before it.
+
+    An empty cause means that the text is about something else. `within`: how many words may stand between two phrases.
+    `is_weak`: it says so only of what else shows to be an error, not of prose.
+    """
 
     cause: str
-    groups: tuple[tuple[_Phrase, ...], ...]
+    orders: tuple[tuple[_Group, ...], ...]
+    within: int = _NEAR
+    is_weak: bool = False
 
 
-def likely_cause(text: str) -> str:
-    """Return the id of the cause that the words of an error say; empty if they say none."""
+class ValueList(NamedTuple):
+    """The cause of an error that lists only some of these values as the ones that are accepted."""
+
+    cause: str
+    values: frozenset[str]
+
+
+def likely_cause(text: str, *, is_clear: bool = True) -> str:
+    """Return the id of the cause that the words of an error say; empty if none, or if it is of another program.
+
+    `is_clear`: whether no host is known to say this text for many causes, so that weak signs count.
+    """
     positions: dict[str, list[int]] = defaultdict(list)
-    for position, word in enumerate(words(text).words):
-        positions[word].append(position)
+    for position, word in enumerate(words(_KEY.sub(" … ", text)).words):
+        positions[_folded(word)].append(position)
     spans: dict[_Phrase, list[tuple[int, int]]] = {}
-    return next((sign.cause for sign in signs() if _fits(sign, positions, spans)), "")
+    is_error = is_clear and bool(_ERROR.search(text[:_MAX_SEARCHED]))
+    found = (sign.cause for sign in signs() if (is_error or not sign.is_weak) and _fits(sign, positions, spans))
+    return next(found, "")
 
 
 def _fits(sign: Sign, positions: Mapping[str, Sequence[int]], spans: dict[_Phrase, list[tuple[int, int]]]) -> bool:
     """Return whether a text has the phrases of a sign; `spans` keeps where each phrase begins and ends."""
-    ends: list[int] | None = None
-    for group in sign.groups:
-        found: set[int] = set()
-        for phrase in group:
-            if phrase not in spans:
-                spans[phrase] = list(_spans(phrase, positions))
-            found.update([end for start, end in spans[phrase] if ends is None or _is_near(start, ends)])
-        ends = sorted(found)
-        if not ends:
-            return False
-    return True
+    for groups in sign.orders:
+        ends: list[int] | None = None
+        for group in groups:
+            found: set[int] = set()
+            for phrase in group:
+                if phrase not in spans:
+                    spans[phrase] = list(_spans(phrase, positions))
+                near = [end for start, end in spans[phrase] if ends is None or _is_near(start, ends, sign.within)]
+                found.update(near)
+            ends = sorted(found)
+            if not ends:
+                break
+        else:
+            return True
+    return False
 
 
-def _is_near(start: int, ends: Sequence[int]) -> bool:
+def _is_near(start: int, ends: Sequence[int], within: int) -> bool:
     """Return whether a position is within some words after one of some ends."""
-    at = bisect_left(ends, start - _NEAR)
+    at = bisect_left(ends, start - within)
     return at < len(ends) and ends[at] <= start
 
 
@@ -72,18 +117,58 @@ def _places(word: str, positions: Mapping[str, Sequence[int]]) -> frozenset[int]
     return frozenset([place for each, places in positions.items() if fits(each, stem) for place in places])
 
 
+def _folded(word: str) -> str:
+    """Return a word without dashes, underscores and an `s` at its end, by which words for the same differ most."""
+    word = word.replace("_", "").replace("-", "") or word
+    is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if is_plural and len(word) > _SHORT and word not in _PARTS else word
+
+
 @cache
 def signs() -> tuple[Sign, ...]:
     """Return the signs, special ones first; raises InvalidDocument for a broken file."""
-    document = definitions.read(_FILE, "error-signs", _errors)
-    return tuple([Sign(each["cause"], tuple(map(_group, each["says"]))) for each in document.value["signs"]])
+    names = _document().get("words", {})
+    listed = _document()["signs"]
+    return tuple(
+        [
+            Sign(each["cause"], tuple(_orders(each, names)), each.get("within", _NEAR), each.get("weak", False))
+            for each in listed
+        ]
+    )
+
+
+@cache
+def value_lists() -> tuple[ValueList, ...]:
+    """Return the lists of values that say a cause; raises InvalidDocument for a broken file."""
+    return tuple([ValueList(each["cause"], frozenset(each["of"])) for each in _document().get("lists", ())])
+
+
+@cache
+def _document() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = definitions.read(_FILE, "error-signs", _errors).value
+    return found
 
 
 def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    for number, each in enumerate(value["signs"]):
-        if each["cause"] not in causes():
-            yield ("signs", number, "cause"), f"unknown cause {each['cause']!r}"
+    known = value.get("words", {})
+    for kind in ("signs", "lists"):
+        for number, each in enumerate(value.get(kind, ())):
+            if each["cause"] and each["cause"] not in causes():
+                yield (kind, number, "cause"), f"unknown cause {each['cause']!r}"
+            for group in (*each.get("says", ()), *each.get("near", ())):
+                for name in group.split("|"):
+                    if name.startswith(_NAMED) and name[1:] not in known:
+                        yield (kind, number), f"no words are named {name[1:]!r}"
 
 
-def _group(alternatives: str) -> tuple[_Phrase, ...]:
-    return tuple([tuple(phrase.split()) for phrase in alternatives.split("|")])
+def _orders(each: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[_Group, ...]]:
+    if "says" in each:
+        yield tuple([_group(alternatives, names) for alternatives in each["says"]])
+    else:
+        yield from permutations([_group(alternatives, names) for alternatives in each["near"]])
+
+
+def _group(alternatives: str, names: Mapping[str, str]) -> _Group:
+    named = [names[each[1:]].split("|") if each.startswith(_NAMED) else [each] for each in alternatives.split("|")]
+    phrases = [tuple(map(_folded, phrase.split())) for found in named for phrase in found]
+    return tuple(dict.fromkeys(phrases))

@@ -40,6 +40,8 @@ SUFFIXES: Final = (
     ".log",
     ".httprr",
     ".parquet",
+    ".csv",
+    ".tsv",
     ".flow",
     ".db",
 )

@@ -40,8 +40,8 @@ _STATUSES: Final = {
 """By the name of an exception: the status for which SDKs raise it."""
 _STATUS: Final = re.compile(
     r"(?:\b[Ee]rror [Cc]ode:?|\b[Ss]tatus(?:[ _]?[Cc]ode)?['\"]?\s*[:=]?|\bHTTP(?:/[0-9.]+)?(?: [Ee]rror)?:?"
-    r"|\bAPI [Ee]rror:?|\b(?:unexpected|with) status:?|(?:Client|client|Server|server) error '|Error:|\A)\s*['\"(]?"
-    r"(?P<status>[45][0-9]{2})\b(?!\.[0-9])"
+    r"|\bAPI [Ee]rror:?|\b(?:unexpected|with) status:?|(?:Client|client|Server|server) error '|Error:|Exception:|\A)"
+    r"\s*['\"(]?(?P<status>[45][0-9]{2})\b(?!\.[0-9])"
 )
 _CLASS: Final = re.compile(rf"\b(?P<name>{'|'.join(_STATUSES)})\b")
 _RAISED: Final = re.compile(r"(?:[\w.]+(?:Error|Exception):\s*)+")
@@ -112,7 +112,8 @@ def of_value(value: Any) -> LoggedFailure | None:
 
 def _status_in(body: JSON) -> int | None:
     """Return the status that a body repeats as its code, as Google and OpenRouter do."""
-    status = status_of(as_object(as_object(body).get("error")).get("code"))
+    held = as_object(body)
+    status = status_of(as_object(held.get("error", held)).get("code"))
     return status if status is not None and status >= _ERROR else None
 
 

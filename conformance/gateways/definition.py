@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance import definitions, profiles
+from conformance.definitions import BRACES
 from conformance.documents import read_yaml
 from conformance.documents.pointer import Place
 from conformance.errors import UnknownName
@@ -19,7 +20,6 @@ FOLDER: Final = Path(__file__).parent
 PLACEHOLDERS: Final = ("python", "modules", "package", "work", "port", "upstream", "upstream-port", "model")
 """What may stand between braces, beside the values of a back."""
 
-_BRACES: Final = re.compile(r"\{([a-z][a-z0-9-]*)\}")
 _VERSION: Final = re.compile(r"(?:==|(?<=.)@)([^@=\s]+)$")
 
 
@@ -96,11 +96,6 @@ class GatewayDefinition:
                     yield wire, back
 
 
-def filled(text: str, known: Mapping[str, str]) -> str:
-    """Return a text with known words in braces replaced; other braces stay."""
-    return _BRACES.sub(lambda match: known.get(match[1], match[0]), text)
-
-
 def names(folder: Path = FOLDER) -> tuple[str, ...]:
     """Return the name of every gateway."""
     return definitions.names(folder)
@@ -164,7 +159,7 @@ def _unknown_words(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     texts: list[tuple[Place, str]] = [(("command", at), word) for at, word in enumerate(value["command"])]
     texts += [(("environment", key), text) for key, text in value.get("environment", {}).items()]
     for place, text in texts:
-        for word in _BRACES.findall(text):
+        for word in BRACES.findall(text):
             if word not in known:
                 yield place, f"expected one of {', '.join(sorted(known))} between braces, got {word!r}"
 

@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 import httpx
 
 from conformance import environments
+from conformance.definitions import filled
 from conformance.engines.process import HOST, EngineProcess, free_port, started
 from conformance.environments import Log
 from conformance.errors import Unusable
-from conformance.gateways.definition import GatewayDefinition, filled
+from conformance.gateways.definition import GatewayDefinition
 from conformance.gateways.playing import Front
 from conformance.gateways.upstream import Upstream
 

@@ -22,7 +22,7 @@ def pattern(samples: Iterable[tuple[str, str]]) -> str:
         columns = zip(*rows, strict=True)
         parts = [_segment(column) if at % 2 == 0 else re.escape(column[0]) for at, column in enumerate(columns)]
         return "".join(parts).replace("\0", NAME)
-    prefix = common_prefix(marked)
+    prefix = shared_start(marked)
     rest = [each[len(prefix) :] for each in marked]
     return f"{re.escape(prefix)}[0-9A-Za-z_.:-]{_length(rest)}".replace("\0", NAME)
 
@@ -37,7 +37,7 @@ def _segment(texts: Sequence[str]) -> str:
     if len(distinct) == 1:
         (text,) = distinct
         return re.escape(text) if not any(map(str.isdecimal, text)) else _class(texts) + _length(texts)
-    prefix = re.match("[A-Za-z]*", common_prefix(texts))
+    prefix = re.match("[A-Za-z]*", shared_start(texts))
     # Few samples, or a short beginning, may agree by chance.
     shared = prefix[0] if prefix and len(distinct) > 3 and len(prefix[0]) > 3 else ""
     rest = [text[len(shared) :] for text in texts]
@@ -57,7 +57,7 @@ def _length(texts: Sequence[str]) -> str:
     return "+" if len(lengths) != 1 or short else f"{{{max(lengths)}}}"
 
 
-def common_prefix(texts: Sequence[str]) -> str:
+def shared_start(texts: Sequence[str]) -> str:
     """Return the longest text with which all texts begin."""
     # What the first and the last text in alphabetical order share, all between them share, too.
     first, last = min(texts), max(texts)

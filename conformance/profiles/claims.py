@@ -274,21 +274,11 @@ class Profile:
         return number if period is not None and period.alias_of else None
 
     def _all_in_force(self, layers: _Layers, day: str) -> dict[str, Claim]:
-        """Return the claims that hold, by name, as `_in_force` finds each."""
-        aliases = [self.models[number].claims for number in layers.aliases]
-        own = [self.models[number].claims for number in layers.own]
-        names = dict.fromkeys([name for claims in (self.claims, *aliases, *own) for name in claims])
-        decided: dict[str, Sequence[Claim]] = {}
-        for claims in (self.claims, *reversed(own)):
-            decided.update(claims)
-        found = {}
-        for name in names:
-            histories = [claims[name] for claims in aliases if name in claims] if aliases else ()
-            claim = next((each for history in histories if (each := _newest(history, day)) is not None), None)
-            claim = claim or _newest(decided.get(name, ()), day)
-            if claim is not None:
-                found[name] = claim
-        return found
+        """Return the claims that hold, by name."""
+        of_models = [self.models[number].claims for number in (*layers.aliases, *layers.own)]
+        names = dict.fromkeys([name for claims in (self.claims, *of_models) for name in claims])
+        found = {name: self._in_force(name, layers, day) for name in names}
+        return {name: claim for name, claim in found.items() if claim is not None}
 
     def _in_force(self, name: str, layers: _Layers, day: str) -> Claim | None:
         """Return the newest claim that holds; the first entry with a claim of that name decides.
@@ -299,10 +289,11 @@ class Profile:
             found = _newest(self.models[number].claims.get(name, ()), day)
             if found is not None:
                 return found
-        for claims in (*(self.models[number].claims for number in layers.own), self.claims):
+        for number in layers.own:
+            claims = self.models[number].claims
             if name in claims:
                 return _newest(claims[name], day)
-        return None
+        return _newest(self.claims.get(name, ()), day)
 
 
 def of(claims: Claims, name: str = "") -> Profile:

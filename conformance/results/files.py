@@ -106,6 +106,22 @@ def read_shipped(reports: Path) -> Mapping[str, Results]:
     return {path.relative_to(root).as_posix(): read(path) for path in paths}
 
 
+def read_about(paths: Iterable[Path], named: str) -> tuple[Results, ...]:
+    """Return the results of an adapter or a gateway, NAME or NAME@VERSION, in files and folders; those of all if none.
+
+    Results of a part of the tests are accepted. Raises InvalidDocument for a file that is not valid.
+    """
+    values = [_valid(file) for path in paths for file in _files(path)]
+    own = [value for value in values if named in _names(value["subject"])]
+    # Making results of what a file holds takes most of the time that reading it takes.
+    return tuple([Results.from_json(value) for value in own or values])
+
+
+def _names(subject: str) -> tuple[str, str]:
+    """Return the names of a subject, such as NAME@VERSION or NAME@VERSION:BACK, with and without its version."""
+    return subject.partition(":")[0], subject.partition("@")[0]
+
+
 def path(folder: Path, results: Results, scrubber: Scrubber | None = None) -> Path:
     """Return the path of results in a folder: their name, with dots between its parts."""
     # The name of a model comes from the wire.

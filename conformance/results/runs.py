@@ -267,13 +267,17 @@ def _out_of_columns(cases: Sequence[Case], passed: Mapping[str, Mapping[str, Any
     """Return the cases with their passed outcomes, ordered by rule."""
     if not passed:
         return tuple(cases)
-    found = []
-    for column, case in enumerate(cases):
-        own = [
-            Outcome(rule, Status.PASSED, Level(row["level"]), row["judged"][column])
-            for rule, row in passed.items()
-            if row["judged"][column]
+    found = [[*case.outcomes] for case in cases]
+    for rule, row in passed.items():
+        level, judged = Level(row["level"]), row["judged"]
+        # Most cases have the same few counts: an outcome for each count of a rule, and not for each case.
+        outcomes = {count: Outcome(rule, Status.PASSED, level, count) for count in {*judged} if count}
+        for column, count in enumerate(judged):
+            if count:
+                found[column].append(outcomes[count])
+    return tuple(
+        [
+            replace(case, outcomes=tuple(sorted(own, key=lambda outcome: outcome.rule)))
+            for case, own in zip(cases, found, strict=True)
         ]
-        outcomes = sorted([*case.outcomes, *own], key=lambda outcome: outcome.rule)
-        found.append(replace(case, outcomes=tuple(outcomes)))
-    return tuple(found)
+    )

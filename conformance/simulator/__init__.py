@@ -27,6 +27,7 @@ from conformance.simulator import replies, script, wire_requests
 from conformance.simulator.beside import answer_beside
 from conformance.simulator.faulty import with_faults
 from conformance.simulator.http import divided, not_found, other_method, to_exchange, wire_at
+from conformance.simulator.outlines import ReplyMemory
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.simulator.responder import BROKEN_BY_SCRIPT, Responder
 from conformance.simulator.store import ReplyStore
@@ -52,12 +53,13 @@ _SMALL_REQUEST: Final = 32 * 1024
 class Simulator:
     """A provider that behaves as its profile claims.
 
-    `store`: what it keeps for wires whose requests refer to it. `find`: returns the scenario of a request, if it has
-    one.
+    `store`: what it keeps for wires whose requests refer to it. `memory`: its last replies, to derive and check each
+    once. `find`: returns the scenario of a request, if it has one.
     """
 
     profile: Profile
     store: ReplyStore = field(default_factory=ReplyStore, compare=False, repr=False)
+    memory: ReplyMemory | None = field(default_factory=ReplyMemory, compare=False, repr=False)
     find: Callable[[Mapping[str, Any]], Scenario | None] = field(
         default=script.find_scenario, compare=False, repr=False
     )
@@ -97,7 +99,7 @@ class Simulator:
         body = _read(request, Responder(profile))
         if isinstance(body, HttpReply):
             return wire_requests.refused(wire, request.path, body)
-        on_wire = replace(self, profile=profile)
+        on_wire = self if profile is self.profile else Simulator(profile, self.store, self.memory, self.find)
         return wire_requests.answer(
             wire,
             request.path,
@@ -138,7 +140,7 @@ class Simulator:
         native = None if asked is None else asked.native
         exchange = Exchange.of_plain(request=body, url=_ENDPOINT, model=model_of(dict(body)), native=native)
         played = (scenario or self.find(body)) if isinstance(body.get("messages"), list) else None
-        responder = Responder(self.profile)
+        responder = Responder(self.profile, memory=self.memory)
         if played is not None and played.for_clients:
             responder = Responder(self.profile.with_claims(played.claims), frozenset(played.breaks))
         claims = responder.profile.at(exchange.model, "")

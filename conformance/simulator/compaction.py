@@ -12,7 +12,7 @@ import orjson
 
 from conformance.simulator import members
 from conformance.simulator.http import as_json
-from conformance.simulator.replies import tokens
+from conformance.simulator.reply_context import tokens
 from conformance.transport.http import HttpReply
 from conformance.wire.values import objects
 

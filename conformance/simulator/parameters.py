@@ -53,9 +53,11 @@ def read_parameters(body: Mapping[str, Any], claims: Mapping[str, Any]) -> Param
 
 def _ignored(body: Mapping[str, Any], claims: Mapping[str, Any]) -> frozenset[str]:
     """Return the parameters that have no effect at this provider."""
+    thinking = _listed(claims, "thinking.ignored-parameters")
+    if thinking and profiles.thinks(claims, body) is not True:
+        thinking = ()
     read = _listed(claims, "request.max-tokens-fields") or _BOUNDS
     refused = _listed(claims, "request.unsupported-fields")
-    thinking = _listed(claims, "thinking.ignored-parameters") if profiles.thinks(claims, body) is True else ()
     return frozenset(
         {
             *_listed(claims, "request.ignored-fields"),

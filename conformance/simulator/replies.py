@@ -3,18 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from conformance.scenarios import ScriptTurn, arguments_text
 from conformance.simulator import members, script
 from conformance.simulator.reasoning import sign, with_reasoning, without_reasoning
-from conformance.simulator.reply_context import ReplyContext
+from conformance.simulator.reply_context import ReplyContext, tokens
 
 DEFAULT_REPLY_ID: Final = r"chatcmpl-[A-Za-z0-9]{29}"
 TEXT_BESIDE_CALLS: Final = "One moment."
 """The content beside tool calls of a provider that always has some there."""
 
-BYTES_PER_TOKEN: Final = 4
 _UNEXPLAINED: Final = 7
 """Tokens that a total has beyond the sum of its terms, if the provider claims a larger total."""
 
@@ -151,16 +148,11 @@ def _plain_call(context: ReplyContext, call: Mapping[str, Any], position: int) -
     return {"index": indexes[form], **shown} if form in indexes else shown
 
 
-def tokens(value: Any) -> int:
-    """Return the approximate number of tokens of a JSON value."""
-    return len(orjson.dumps(value)) // BYTES_PER_TOKEN + 1
-
-
 def usage(context: ReplyContext, choices: Sequence[PlayedChoice]) -> dict[str, Any]:
     """Return the `usage` object of a reply, summed and split as claimed."""
     limit = context.parameters.limit
     counts = [tokens(choice.message) for choice in choices]
-    prompt = tokens(_shown(context))
+    prompt = context.prompt_tokens()
     output = sum(counts if limit is None else [min(count, limit) for count in counts])
     kind = context.claim("usage.reasoning-tokens", "inside")
     reasoning = output // 2 if context.thinks and kind != "absent" else 0
@@ -176,14 +168,6 @@ def usage(context: ReplyContext, choices: Sequence[PlayedChoice]) -> dict[str, A
     for pointer in context.claim_values("usage.cached-at"):
         _put(count, pointer, 0)
     return members.of_usage(context, count)
-
-
-def _shown(context: ReplyContext) -> Any:
-    """Return the messages as they reach the model: without the flag of failed results where a server ignores it."""
-    messages = context.request.get("messages")
-    if context.claim("results.is-error", "") != "ignored" or not isinstance(messages, list):
-        return messages
-    return [{key: value for key, value in each.items() if key != "is_error"} for each in messages]
 
 
 def _put(count: dict[str, Any], pointer: str, number: int) -> None:

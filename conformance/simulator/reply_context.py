@@ -6,7 +6,7 @@ Nothing here is random or reads a clock: the same conversation gets the same ids
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import orjson
 
@@ -18,19 +18,30 @@ _ENDS_IN_NUMBER: Final = re.compile(r"(\\d|\[0-9\])\+\$?$")
 """The end of a pattern whose ids end in a number that counts."""
 
 DEFAULT_ID: Final = r"call_[A-Za-z0-9]{24}"
+BYTES_PER_TOKEN: Final = 4
+
+
+class ReplyValues(Protocol):
+    """The values of a reply that depend on the texts of the request."""
+
+    def matching_text(self, pattern: str, salt: str) -> str: ...  # noqa: D102 — below
+    def call_id(self, name: str, position: int) -> str: ...  # noqa: D102
+    def prompt_tokens(self) -> int: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyContext:
     """The claims about a provider's model and the request to reply to; `thinks`: the reply includes reasoning.
 
-    `parameters` are those of the request that shape the reply.
+    `parameters` are those of the request that shape the reply. `values` gives what depends on the texts of the request
+    if that is only an outline.
     """
 
     claims: Mapping[str, Any]
     request: Mapping[str, Any]
     thinks: bool
     parameters: Parameters = NO_PARAMETERS
+    values: ReplyValues | None = None
 
     def claim(self, name: str, default: Any) -> Any:
         """Return the value of a claim, the first one of a list, or the default if the claim is unknown."""
@@ -55,6 +66,8 @@ class ReplyContext:
 
     def matching_text(self, pattern: str, salt: str) -> str:
         """Return a text that matches a pattern; the same one for the same user messages, history length and salt."""
+        if self.values is not None:
+            return self.values.matching_text(pattern, salt)
         return text_matching(pattern, orjson.dumps(_fingerprint(self.request)) + salt.encode())
 
     def call_id(self, name: str, position: int) -> str:
@@ -62,6 +75,8 @@ class ReplyContext:
 
         Where ids are optional and no form is claimed, it only says where the call stands.
         """
+        if self.values is not None:
+            return self.values.call_id(name, position)
         if self.is_true("ids.optional") and not self.claim_values("ids.format"):
             return id_of_place(sum([each.get("role") == "assistant" for each in _messages(self.request)]), position)
         pattern = self.claim("ids.format", DEFAULT_ID)
@@ -74,6 +89,10 @@ class ReplyContext:
                     return positional
         return self.matching_text(_ENDS_IN_NUMBER.sub(str(number), pattern), f"call {position}")
 
+    def prompt_tokens(self) -> int:
+        """Return the number of tokens of the messages."""
+        return tokens(_shown(self)) if self.values is None else self.values.prompt_tokens()
+
     def _number(self, position: int) -> int:
         repeats = self.claims.get("ids.unique-in-conversation") is False
         if self.claim("ids.numbering", "turn" if repeats else "conversation") == "turn":
@@ -81,6 +100,19 @@ class ReplyContext:
         return position + sum(
             [len(message["tool_calls"]) for message in _messages(self.request) if _has_calls(message)]
         )
+
+
+def tokens(value: Any) -> int:
+    """Return the approximate number of tokens of a JSON value."""
+    return len(orjson.dumps(value)) // BYTES_PER_TOKEN + 1
+
+
+def _shown(context: ReplyContext) -> Any:
+    """Return the messages as they reach the model: without the flag of failed results where a server ignores it."""
+    messages = context.request.get("messages")
+    if context.claim("results.is-error", "") != "ignored" or not isinstance(messages, list):
+        return messages
+    return [{key: value for key, value in each.items() if key != "is_error"} for each in messages]
 
 
 def _fingerprint(request: Mapping[str, Any]) -> list[Any]:

@@ -7,7 +7,7 @@ scenario says that its replies break that rule.
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 import orjson
@@ -22,6 +22,7 @@ from conformance.results import Level, Refusal, Status
 from conformance.scenarios import ScriptTurn
 from conformance.simulator import chunks, faulty, members, refusals, replies
 from conformance.simulator.http import JSON_TYPE, STREAM_TYPE, TEXT_TYPE, as_json, headers
+from conformance.simulator.outlines import ReplyMemory, key_of, outline
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.simulator.reply_context import ReplyContext
 from conformance.simulator.strictness import RuleViolation, worded
@@ -58,10 +59,14 @@ def _of_providers() -> tuple[rules.Rule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """A provider as its profile describes it; `broken` are the rules that its replies break on purpose."""
+    """A provider as its profile describes it; `broken` are the rules that its replies break on purpose.
+
+    `memory` holds its last replies, so that those that differ in ids alone are checked once; None for no memory.
+    """
 
     profile: Profile
     broken: Set[str] = frozenset()
+    memory: ReplyMemory | None = None
 
     def context(
         self,
@@ -77,25 +82,18 @@ class Responder:
 
     def reply(self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext) -> HttpReply:
         """Return the reply to a request that is a turn of the script."""
-        choices = replies.choices(context, turn)
-        model = model_of(dict(body))
-        if not context.streams:
-            content = replies.body(context, choices)
-            blank = b"\n\n" if context.is_true("reply.leading-whitespace") else b""
-            reply = HttpReply(200, blank + orjson.dumps(content), headers(JSON_TYPE))
-            sent = Exchange.of_plain(body, content, 200, headers=reply.headers, url=PATH, model=model)
-            return self._checked(sent, reply)
-        kind = str(context.claim("stream.content-type", STREAM_TYPE))
-        if turn.raw:
-            made = [NativeEvent("", each) for each in chunks.events(context, choices)]
-            events = tuple(map(event_bytes, faulty.with_named(turn.raw, CHAT, made)))
-            text = b"".join(events).decode()
-        else:
-            text = chunks.text(context, choices)
-            events = tuple([event.encode() for event in _EVENT.split(text) if event])
-        reply = HttpReply(200, events, headers(kind))
-        exchange = Exchange.of_plain(body, text, 200, streamed=True, headers=reply.headers, url=PATH, model=model)
-        return self._checked(exchange, reply)
+
+        def derive(context: ReplyContext) -> HttpReply:
+            return _derived(context, turn)
+
+        if self.memory is not None and not turn.raw:
+            try:
+                drawn = outline(context.request)
+                key = key_of(self.profile, turn, context, drawn, self.broken)
+            except TypeError:
+                return self._checked(body, derive(context))
+            return self.memory.reply(key, self.profile, context, drawn, derive, partial(self._checked, drawn))
+        return self._checked(body, derive(context))
 
     def invalid(self, body: Mapping[str, Any], message: str) -> HttpReply:
         """Refuse a request for which no claim gives a refusal, with the status that the provider uses.
@@ -173,7 +171,12 @@ class Responder:
     def _model(self, name: str) -> dict[str, Any]:
         return {"id": name, "object": "model", "created": members.CREATED, "owned_by": self.profile.name}
 
-    def _checked(self, sent: Exchange, reply: HttpReply) -> HttpReply:
+    def _checked(self, body: Mapping[str, Any], reply: HttpReply) -> HttpReply:
+        """Return a reply to a request, or an error if it breaks a rule."""
+        content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
+        streamed = not isinstance(reply.body, bytes)
+        said = content.decode() if streamed else orjson.loads(content)
+        sent = Exchange.of_plain(body, said, 200, streamed, reply.headers, url=PATH, model=model_of(dict(body)))
         broken = [
             f"{outcome.rule}: {outcome.reason or outcome.findings[0].message}"
             for outcome in judge_last((sent,), self.profile, _of_providers()).found()
@@ -185,3 +188,19 @@ class Responder:
             text = f"the simulator was about to break its own rules, which is a bug of this project: {broken}"
             return as_json(500, {"error": {"message": text, "type": SIMULATOR_ERROR}})
         return reply
+
+
+def _derived(context: ReplyContext, turn: ScriptTurn) -> HttpReply:
+    """Return the reply that is a turn of the script, which is not checked."""
+    choices = replies.choices(context, turn)
+    if not context.streams:
+        blank = b"\n\n" if context.is_true("reply.leading-whitespace") else b""
+        return HttpReply(200, blank + orjson.dumps(replies.body(context, choices)), headers(JSON_TYPE))
+    kind = str(context.claim("stream.content-type", STREAM_TYPE))
+    if turn.raw:
+        made = [NativeEvent("", each) for each in chunks.events(context, choices)]
+        events = tuple(map(event_bytes, faulty.with_named(turn.raw, CHAT, made)))
+    else:
+        text = chunks.text(context, choices)
+        events = tuple([event.encode() for event in _EVENT.split(text) if event])
+    return HttpReply(200, events, headers(kind))

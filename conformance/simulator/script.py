@@ -35,7 +35,10 @@ def find_scenario(body: Mapping[str, Any]) -> Scenario | None:
     Scenarios for clients are found by their paths only, since some have the same messages.
     """
     prompts = tuple([message.get("content") for message in _messages(body) if message.get("role") == "user"])
-    return next((each for each in _every() if prompts and each.prompts[: len(prompts)] == prompts), None)
+    if not prompts or not isinstance(prompts[0], str):
+        return None
+    beginning = _by_first_prompt().get(prompts[0], ())
+    return next((each for each, said in beginning if said[: len(prompts)] == prompts), None)
 
 
 def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mapping[str, Any]) -> ScriptTurn:
@@ -254,9 +257,13 @@ def bounded(turn: ScriptTurn, parameters: Parameters, *, thinks: bool) -> tuple[
 
 
 @cache
-def _every() -> tuple[Scenario, ...]:
-    every = [scenarios.load(name) for name in scenarios.names()]
-    return tuple([scenario for scenario in every if not scenario.for_clients])
+def _by_first_prompt() -> Mapping[str, Sequence[tuple[Scenario, tuple[str, ...]]]]:
+    """Return the scenarios for providers with their prompts, by the first of these."""
+    found: dict[str, list[tuple[Scenario, tuple[str, ...]]]] = {}
+    for scenario in map(scenarios.load, scenarios.names()):
+        if not scenario.for_clients and (prompts := scenario.prompts):
+            found.setdefault(prompts[0], []).append((scenario, prompts))
+    return found
 
 
 def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:

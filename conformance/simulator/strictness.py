@@ -1,6 +1,7 @@
 """What a strict provider refuses: each MUST of the client in the request at hand."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -10,8 +11,10 @@ from conformance.documents.pointer import parse, render, resolve
 from conformance.judge import judge_last
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal
+from conformance.rules import Rule, load
 from conformance.simulator.refusals import completed, position
 from conformance.wire.exchange import Conversation
+from conformance.wire.views import Side
 from conformance.wires import NATIVE
 
 _TRACE: Final = "00000000000000000000000000000000"
@@ -33,12 +36,18 @@ def first_violation(conversation: Conversation, profile: Profile) -> RuleViolati
     the provider answers all the same, or only the earlier exchanges show it: a provider does not remember them.
     """
     *before, last = conversation
-    found = [*judge_last(conversation, profile).found()]
+    found = [*judge_last(conversation, profile, _of_clients()).found()]
     violation = _first(found, len(before), claimed=True)
     unclaimed = None if violation is not None else _first(found, len(before), claimed=False)
     if unclaimed is None or not before:
         return violation or unclaimed
-    return _first([*judge_last((last,), profile).found()], 0, claimed=False)
+    return _first([*judge_last((last,), profile, _of_clients()).found()], 0, claimed=False)
+
+
+@cache
+def _of_clients() -> tuple[Rule, ...]:
+    """Return the rules about what clients send."""
+    return tuple([rule for rule in load() if rule.on.side is Side.CLIENT])
 
 
 def _first(outcomes: Sequence[Outcome], exchange: int, *, claimed: bool) -> RuleViolation | None:

@@ -19,7 +19,7 @@ from conformance.results import Evidence, Status
 from conformance.results.runs import Case
 from conformance.scenarios import Scenario
 from conformance.simulator import Simulator
-from conformance.simulator.replies import tokens
+from conformance.simulator.reply_context import tokens
 from conformance.suite.comparisons import further_requests, most_repeats
 from conformance.suite.failures import summary_of_probe, summary_of_rule
 from conformance.suite.play import play

@@ -1,12 +1,22 @@
 """Ids of tool calls: the positional forms that engines use, and reproducible ids of any form."""
 
 import re
-from typing import Final
+import string
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from conformance.caches import remembered
 
+if TYPE_CHECKING:
+    from random import Random
+
+Maker: TypeAlias = "Callable[[Random], str]"
+"""Makes a part of a text by some draws."""
+
 _OF_PLACE: Final = re.compile(r"turn-\d+\.\d+")
 _MAX_TEXTS: Final = 2 * 1024 * 1024
+_MAX_PATTERN: Final = 256
 
 
 def id_of_place(turn: int, number: int) -> str:
@@ -34,5 +44,89 @@ def text_matching(pattern: str, seed: bytes) -> str:
 
     import rstr
 
-    digest = hashlib.sha256(seed).digest()
-    return str(rstr.Rstr(random.Random(digest)).xeger(pattern))  # noqa: S311 — repeatable, not secret
+    drawn = random.Random(hashlib.sha256(seed).digest())  # noqa: S311 — repeatable, not secret
+    makers = _makers(pattern)
+    return str(rstr.Rstr(drawn).xeger(pattern)) if makers is None else "".join([make(drawn) for make in makers])
+
+
+@lru_cache(maxsize=256)
+def _makers(pattern: str) -> "tuple[Maker, ...] | None":
+    """Return what makes the parts of a text by the draws of `rstr`; None for a pattern that is left to it."""
+    from importlib import import_module
+
+    xeger = import_module("rstr.xeger")
+
+    return _of_states(xeger.sre_parse.parse(pattern), xeger.STAR_PLUS_LIMIT) if len(pattern) <= _MAX_PATTERN else None
+
+
+def _of_states(states: Any, most: int) -> "tuple[Maker, ...] | None":
+    found: list[Maker] = []
+    for opcode, value in states:
+        kind = opcode.name.lower()
+        made: Maker | None = None
+        if kind == "literal":
+            made = partial(_constant, chr(value))
+        elif kind == "at":
+            made = partial(_constant, "")
+        elif kind == "in" and (characters := _characters(value)):
+            made = partial(_drawn, characters, 1)
+        elif kind in ("max_repeat", "min_repeat"):
+            made = _repeated(value, most)
+        elif kind == "subpattern" and (inside := _of_states(value[-1], most)) is not None:
+            made = partial(_joined, inside, None)
+        if made is None:
+            return None
+        found.append(made)
+    return tuple(found)
+
+
+def _repeated(value: tuple[int, int, Any], most: int) -> "Maker | None":
+    least, greatest, states = value[0], min(value[1], most), value[2]
+    only = states[0] if len(states) == 1 else (None, None)
+    if only[0] is not None and only[0].name == "IN" and (characters := _characters(only[1])):
+        return partial(_counted, characters, least, greatest)
+    inside = _of_states(states, most)
+    return None if inside is None else partial(_joined, inside, (least, greatest))
+
+
+def _characters(states: Any) -> str:
+    """Return the characters of a class in the order in which they are drawn from; empty for one that is left out."""
+    found = ""
+    for opcode, value in states:
+        kind = opcode.name
+        if kind == "LITERAL":
+            found += chr(value)
+        elif kind == "RANGE":
+            found += "".join([chr(each) for each in range(value[0], value[1] + 1)])
+        elif kind == "CATEGORY" and value.name == "CATEGORY_DIGIT":
+            found += string.digits
+        else:
+            return ""
+    return found
+
+
+def _constant(text: str, _random: "Random") -> str:
+    return text
+
+
+def _counted(characters: str, least: int, greatest: int, drawn: "Random") -> str:
+    return _drawn(characters, drawn.randint(least, greatest), drawn)
+
+
+def _drawn(characters: str, times: int, drawn: "Random") -> str:
+    """Return so many characters, each as `random.choice` draws it."""
+    count, draw = len(characters), drawn.getrandbits
+    bits = count.bit_length()
+    made = []
+    for _ in range(times):
+        number = draw(bits)
+        while number >= count:
+            number = draw(bits)
+        made.append(characters[number])
+    return "".join(made)
+
+
+def _joined(makers: "tuple[Maker, ...]", bounds: tuple[int, int] | None, drawn: "Random") -> str:
+    """Return a group once, or as often as is drawn between two bounds."""
+    times = 1 if bounds is None else drawn.randint(*bounds)
+    return "".join([make(drawn) for _ in range(times) for make in makers])

@@ -6,7 +6,6 @@ messages, so that what is known of these needs not be found again.
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from conformance.wire.assemble import assemble
 from conformance.wire.elements import Body, Call, Reply, Streamed, Usage, calls_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.keys import key_of
+from conformance.wire.lazy import lazy
 from conformance.wire.plain import is_foreign
 from conformance.wire.sent import SentElements, last_assistant, last_user
 from conformance.wire.sse import read
@@ -140,7 +140,7 @@ class ExchangePart:
             number += 1
         return number
 
-    @cached_property
+    @lazy
     def marks(self) -> list[int | None]:
         """Return a number for each message: messages that are rendered alike have the same; None if one cannot be.
 
@@ -179,12 +179,12 @@ class ExchangePart:
         }
         return replace_request(exchange, request)
 
-    @cached_property
+    @lazy
     def size(self) -> int:
         """Return how many bytes the exchange adds to those of the earlier one that it continues."""
         return self._size((self.listed or [])[self.common :])
 
-    @cached_property
+    @lazy
     def whole_size(self) -> int:
         """Return how many bytes the exchange has."""
         return self._size(self.listed or [])
@@ -196,7 +196,7 @@ class ExchangePart:
         reply = len(response) if type(response) is str else len(_rendered(response))
         return len(_rendered(messages)) + beside + reply
 
-    @cached_property
+    @lazy
     def tools(self) -> list[Body]:
         """Return the tool definitions of the request."""
         body: Any = self.exchange.request
@@ -205,7 +205,7 @@ class ExchangePart:
         listed = tools if type(tools) is list else ()
         return [Body((*place, position), tool, self.exchange) for position, tool in enumerate(listed)]
 
-    @cached_property
+    @lazy
     def pieces(self) -> list[SentElements]:
         """Return the elements of the messages that are new, divided where the next request will continue."""
         if not self.listed:
@@ -215,7 +215,7 @@ class ExchangePart:
         body = self.exchange.request
         return [SentElements(self.number, body, start, stop, self.user) for start, stop in borders]
 
-    @cached_property
+    @lazy
     def whole(self) -> SentElements:
         """Return the elements of all messages."""
         if not self.start and len(self.pieces) == 1:
@@ -223,7 +223,7 @@ class ExchangePart:
         body = self.exchange.request if self.listed is not None else {"messages": []}
         return SentElements(self.number, body, 0, len(self.listed or ()), self.user)
 
-    @cached_property
+    @lazy
     def assistants(self) -> list[tuple[int, dict[str, Any]]]:
         """Return the assistant messages, each with its position."""
         found: list[tuple[int, dict[str, Any]]] = []
@@ -234,7 +234,7 @@ class ExchangePart:
             found = found + piece.assistants
         return found
 
-    @cached_property
+    @lazy
     def ids(self) -> Sequence[SentIds]:
         """Return the ids of the calls before each piece, and those of all."""
         found = [SentIds({}, set(), repeats=False)]
@@ -254,12 +254,12 @@ class ExchangePart:
         body = self.exchange.request
         return SentIds({}, set(), repeats=False).add(SentElements(self.number, body, 0, position, self.user))
 
-    @cached_property
+    @lazy
     def has_turns(self) -> bool:
         """Return whether the request has calls."""
         return bool(self.ids[-1].first) if self.grows else bool(self.whole.turns)
 
-    @cached_property
+    @lazy
     def message_count(self) -> int:
         """Return the number of messages that are objects."""
         listed: list[Any] = self.listed or []
@@ -268,7 +268,7 @@ class ExchangePart:
             return earlier.message_count + [type(each) for each in listed[self.common :]].count(dict)
         return [type(each) for each in listed].count(dict)
 
-    @cached_property
+    @lazy
     def call_counts(self) -> Sequence[int]:
         """Return the number of calls before each piece, and that of all."""
         found = [0]

@@ -1,21 +1,28 @@
-"""What serving the simulator costs: CPU of its process for a request, against a bare aiohttp server.
+"""What serving the simulator costs: its process for a request, against a bare aiohttp server.
 
-    python -m tests.benchmarks.serve [--requests N] [--rounds N]
+    python -m tests.benchmarks.serve [--requests N] [--rounds N] [--wire NAME…] [--seconds]
 
-The bare server reads the body and sends the same chunks, and nothing else. Both run as processes of their own, and
-each round asks one after the other, over 20 kept connections; the figures are the least CPU times over the rounds.
-`repeated` requests have the same bytes, as those of a load test; of `distinct` ones each is new, so each is checked and
-its reply derived. Exit code 1 if repeated requests cost more than 1.5 times the bare server.
+The bare server reads the body and sends the same chunks, and nothing else. Both run as processes of their own, and are
+asked over 20 kept connections. `repeated` requests have the same bytes, as those of a load test; of `distinct` ones
+each has other words of the user, so each is checked. Instructions are counted by callgrind, after a round to warm up;
+without it, or with `--seconds`, the least CPU time over some rounds counts. Exit code 1 if repeated requests cost more
+than 1.5 times the bare server, or distinct ones more than 4 times.
 """
 
 import argparse
 import asyncio
+import itertools
 import json
+import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import psutil
 from tabulate import tabulate
@@ -23,13 +30,19 @@ from tabulate import tabulate
 from conformance import profiles
 from conformance.simulator import Simulator
 from conformance.transport.http import HttpRequest
+from conformance.wires import by_name
 from tests.checking import ENVIRONMENT
 
-MAX_RATIO = 1.5
-CONNECTIONS = 20
-PATH = "/v1/chat/completions"
-TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}
-BARE = """
+MAX_RATIO: Final = {"repeated": 1.5, "distinct": 4.0}
+CONNECTIONS: Final = 20
+PATH: Final = "/v1/chat/completions"
+PROVIDERS: Final = {"chat": "deepseek", "messages": "anthropic", "responses": "openai", "gemini": "gemini"}
+MODELS: Final = {"chat": "m", "messages": "claude-sonnet-4-5", "responses": "gpt-5", "gemini": "gemini-2.5-flash"}
+TOOL: Final = {
+    "type": "function",
+    "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}},
+}
+BARE: Final = """
 import asyncio, json, sys
 from aiohttp import web
 chunks = [bytes(each, "latin-1") for each in json.loads(sys.argv[1])]
@@ -51,20 +64,39 @@ async def main():
     await server.serve_forever()
 asyncio.run(main())
 """
-BODIES: dict[str, dict[str, Any]] = {
-    "plain": {"messages": [{"role": "user", "content": "Hello"}]},
-    "stream": {"messages": [{"role": "user", "content": "Hello"}], "stream": True},
-    "stream of a call": {"messages": [{"role": "user", "content": "Weather?"}], "tools": [TOOL], "stream": True},
+BODIES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "plain": {},
+    "stream": {"stream": True},
+    "stream of a call": {"tools": [TOOL], "stream": True},
 }
+_LENGTH: Final = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+_TOTALS: Final = re.compile(r"^(?:totals|summary):\s+(\d+)", re.MULTILINE)
+
+
+class Server(NamedTuple):
+    """A server under measurement."""
+
+    port: int
+    process: psutil.Process
 
 
 @contextmanager
-def server(*command: str) -> Iterator[tuple[int, psutil.Process]]:
-    """Run a server and yield its port, the last number of its first line, and its process."""
-    with subprocess.Popen([sys.executable, *command], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as started:
+def server(*command: str, counted: Path | None = None) -> Iterator[Server]:
+    """Run a server, whose first line ends with its port; under callgrind if there is a folder for its files."""
+    words = [sys.executable, *command]
+    if counted is not None:
+        words = [
+            "valgrind",
+            "-q",
+            "--tool=callgrind",
+            "--instr-atstart=no",
+            f"--callgrind-out-file={counted}/out",
+            *words,
+        ]
+    with subprocess.Popen(words, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as started:
         assert started.stdout is not None
-        yield int(started.stdout.readline().rpartition(":")[2]), psutil.Process(started.pid)
-        started.terminate()
+        yield Server(int(started.stdout.readline().rpartition(":")[2]), psutil.Process(started.pid))
+        started.kill()
 
 
 def cpu_seconds(process: psutil.Process) -> float:
@@ -72,76 +104,168 @@ def cpu_seconds(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def request(body: dict[str, Any], user: str) -> bytes:
-    content = json.dumps({"model": "m", "user": user, **body}).encode()
+def request(body: Mapping[str, Any], user: str) -> bytes:
+    """Return a request of chat completions as it is sent."""
+    return sent(PATH, {"model": "m", "user": user, **body})
+
+
+def sent(path: str, body: Any) -> bytes:
+    """Return a request as it is sent."""
+    content = json.dumps(body).encode()
     head = (
-        f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(content)}"
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(content)}"
     )
     return head.encode() + b"\r\n\r\n" + content
 
 
-async def ask(port: int, requests: list[bytes], end: bytes) -> None:
-    """Send the requests over some connections and read each reply up to its last bytes."""
+def on_wire(wire: str, body: Mapping[str, Any], said: str) -> tuple[str, Any]:
+    """Return the path and the body of a request with some words of the user."""
+    asked = {"model": MODELS[wire], "messages": [{"role": "user", "content": said}], **body}
+    if wire == "chat":
+        return PATH, asked
+    found = by_name(wire)
+    version = "/v1beta" if wire == "gemini" else "/v1"
+    return f"{version}{found.path(asked)}", found.writing.request(asked)
 
-    async def one(share: list[bytes]) -> None:
+
+async def ask(port: int, requests: Sequence[bytes]) -> None:
+    """Send the requests over some connections and read each reply to its end."""
+
+    async def one(share: Sequence[bytes]) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for sent in share:
-            writer.write(sent)
-            await reader.readuntil(end)
+        for each in share:
+            writer.write(each)
+            head = await reader.readuntil(b"\r\n\r\n")
+            if length := _LENGTH.search(head):
+                await reader.readexactly(int(length[1]))
+            else:
+                await reader.readuntil(b"\r\n0\r\n\r\n")
         writer.close()
 
-    await asyncio.gather(*[one(requests[number::CONNECTIONS]) for number in range(CONNECTIONS)])
+    await asyncio.wait_for(asyncio.gather(*[one(requests[number::CONNECTIONS]) for number in range(CONNECTIONS)]), 300)
 
 
-def chunks_of(body: dict[str, Any]) -> list[bytes]:
-    sent = request(body, "").partition(b"\r\n\r\n")[2]
-    asked = HttpRequest("POST", PATH, {"content-type": "application/json"}, sent)
-    reply = Simulator(profiles.load("deepseek")).answer(asked)
+def chunks_of(body: Mapping[str, Any]) -> list[bytes]:
+    """Return the chunks of the reply to a request of chat completions."""
+    return chunks_at(PATH, {"model": "m", "user": "", **body}, "deepseek")
+
+
+def chunks_at(path: str, body: Any, provider: str) -> list[bytes]:
+    """Return the chunks of the reply to a request."""
+    asked = HttpRequest("POST", path, {"content-type": "application/json"}, json.dumps(body).encode())
+    reply = Simulator(profiles.load(provider)).answer(asked)
+    assert reply.status == 200, reply.body
     return [reply.body] if isinstance(reply.body, bytes) else list(reply.body)
 
 
-def measure(body: dict[str, Any], count: int, rounds: int) -> dict[str, float]:
-    """Return the least CPU seconds for a request: of the bare server, and of ours for both kinds of requests."""
-    chunks = chunks_of(body)
-    end = chunks[0][-12:] if len(chunks) == 1 else b"\r\n0\r\n\r\n"
-    serial = iter(range(10**9))
-    repeated = [request(body, "")] * count
+def seconds_of(process: psutil.Process) -> Callable[[Callable[[], None]], float]:
+    """Return what measures the CPU seconds that a process takes while something is done."""
 
-    def distinct() -> list[bytes]:
-        return [request(body, str(next(serial))) for _ in range(count)]
+    def measured(done: Callable[[], None]) -> float:
+        before = cpu_seconds(process)
+        done()
+        return cpu_seconds(process) - before
 
-    with (
-        server("-c", BARE, json.dumps([chunk.decode("latin-1") for chunk in chunks])) as bare,
-        server("-m", "conformance", "serve", "--provider", "deepseek", "--port", "0") as ours,
-    ):
-        subjects: dict[str, tuple[tuple[int, psutil.Process], Callable[[], list[bytes]]]] = {
-            "bare": (bare, lambda: repeated),
-            "repeated": (ours, lambda: repeated),
-            "distinct": (ours, distinct),
-        }
-        seconds: dict[str, list[float]] = {name: [] for name in subjects}
-        for _ in range(rounds + 1):
-            for name, ((port, process), requests) in subjects.items():
-                before = cpu_seconds(process)
-                asyncio.run(ask(port, requests(), end))
-                seconds[name].append(cpu_seconds(process) - before)
-    # The first round pays for imports and caches.
-    return {name: min(taken[1:]) / count for name, taken in seconds.items()}
+    return measured
+
+
+def instructions_of(process: psutil.Process, dumps: Path) -> Callable[[Callable[[], None]], float]:
+    """Return what counts the instructions that a process under callgrind takes while something is done."""
+
+    # What is not counted runs several times as fast.
+    control(process, "--instr=on")
+
+    def counted(done: Callable[[], None]) -> float:
+        control(process, "--zero")
+        done()
+        before = set(dumps.iterdir())
+        control(process, "--dump")
+        (made,) = {*dumps.iterdir()} - before
+        found = _TOTALS.search(made.read_text("utf-8", "replace"))
+        assert found is not None, made
+        return float(found[1])
+
+    return counted
+
+
+def control(process: psutil.Process, *words: str) -> None:
+    subprocess.run([str(shutil.which("callgrind_control")), *words, str(process.pid)], check=True, capture_output=True)
+
+
+class Kind(NamedTuple):
+    """A kind of request: its wire, its path, how a body is made of words of the user, and the chunks of a reply."""
+
+    wire: str
+    path: str
+    body: Callable[[str], Any]
+    chunks: list[bytes]
+
+    def requests(self, words: Sequence[str]) -> list[bytes]:
+        return [sent(self.path, self.body(each)) for each in words]
+
+
+def kind_of(wire: str, body: Mapping[str, Any]) -> Kind:
+    path, asked = on_wire(wire, body, "Hello")
+    return Kind(wire, path, lambda said: on_wire(wire, body, said)[1], chunks_at(path, asked, PROVIDERS[wire]))
+
+
+def measure(kind: Kind, options: argparse.Namespace) -> dict[str, float]:
+    """Return what a request costs: of the bare server, and of ours for repeated and for distinct requests."""
+    serial = itertools.count()
+    repeated = kind.requests(["Hello"] * options.requests)
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folders = [Path(scratch, name) for name in ("bare", "ours")]
+        commands = (
+            ("-c", BARE, json.dumps([chunk.decode("latin-1") for chunk in kind.chunks])),
+            ("-m", "conformance", "serve", "--provider", PROVIDERS[kind.wire], "--port", "0"),
+        )
+        for folder, command, names in zip(folders, commands, (("bare",), ("repeated", "distinct")), strict=True):
+            folder.mkdir()
+            with server(*command, counted=None if options.seconds else folder) as (port, process):
+                measuring = seconds_of(process) if options.seconds else instructions_of(process, folder)
+                for name in names:
+                    rounds = []
+                    for _ in range(options.rounds + 1):
+                        asked = repeated
+                        if name == "distinct":
+                            asked = kind.requests([f"Hello {next(serial)}" for _ in range(options.requests)])
+                        rounds.append(measuring(partial(_asked, port, asked)))
+                    # The first round pays for imports and caches.
+                    found[name] = min(rounds[1:]) / options.requests
+    return found
+
+
+def _asked(port: int, requests: Sequence[bytes]) -> None:
+    asyncio.run(ask(port, requests))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--requests", type=int, default=4000, help="requests of a round (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--requests", type=int, default=400, help="requests of a round (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, help="default: 1, or 5 with --seconds")
+    parser.add_argument("--wire", choices=list(PROVIDERS), action="append", help="only this one; repeatable")
+    parser.add_argument("--seconds", action="store_true", help="measure CPU time instead of instructions")
     options = parser.parse_args()
-    found = {name: measure(body, options.requests, options.rounds) for name, body in BODIES.items()}
-    rows = [
-        [name, *[f"{1e6 * taken[each]:.0f} µs" for each in taken]]
-        + [f"{taken[each] / taken['bare']:.2f}" for each in ("repeated", "distinct")]
-        for name, taken in found.items()
-    ]
-    print(tabulate(rows, headers=["CPU per request", "bare", "repeated", "distinct", "x bare", "x bare, distinct"]))
-    return int(any(taken["repeated"] > MAX_RATIO * taken["bare"] for taken in found.values()))
+    options.seconds |= shutil.which("callgrind_control") is None
+    options.rounds = options.rounds or (5 if options.seconds else 1)
+    rows, worst = [], dict.fromkeys(MAX_RATIO, 0.0)
+    for wire in options.wire or PROVIDERS:
+        for name, body in BODIES.items():
+            taken = measure(kind_of(wire, body), options)
+            ratios = {each: taken[each] / taken["bare"] for each in MAX_RATIO}
+            worst = {each: max(worst[each], ratio) for each, ratio in ratios.items()}
+            rows.append(
+                [wire, name, *[_shown(cost) for cost in taken.values()], *[f"{each:.2f}" for each in ratios.values()]]
+            )
+    unit = "CPU" if options.seconds else "instructions"
+    titles = ["wire", f"{unit} per request", "bare", "repeated", "distinct", "x bare", "x bare, distinct"]
+    print(tabulate(rows, headers=titles, disable_numparse=True))
+    return int(any(worst[each] > bound for each, bound in MAX_RATIO.items()))
+
+
+def _shown(cost: float) -> str:
+    return f"{1e6 * cost:.0f} µs" if cost < 1 else f"{cost / 1000:.0f} k"
 
 
 if __name__ == "__main__":

@@ -12,11 +12,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 from conformance.resources import folder
 from conformance.results import Evidence
 from conformance.simulator import Simulator, remembering
+from conformance.simulator.responder import Responder
 from conformance.suite.cassettes import record, subjects
 from conformance.suite.options import Options
 from conformance.suite.run import Run
@@ -59,10 +61,12 @@ def _answered(provider: str, model: str) -> Iterator[str]:
     yield from sorted({*cases} ^ {*held.cases(model)})
     # The replies of Responses are stored, and a later request may refer to them: one simulator for all cases.
     answer = remembering(Simulator(run.profile))
-    for case in cases:
-        path = held.path(model, case)
-        if path.exists() and any(_differs(answer(_request(each["request"])), each) for each in interactions(path)):
-            yield case
+    # A simulator checks what it is about to send. Here the check of results judges it, as the cassettes hold it.
+    with patch.object(Responder, "_checked", lambda _self, _sent, reply: reply):
+        for case in cases:
+            path = held.path(model, case)
+            if path.exists() and any(_differs(answer(_request(each["request"])), each) for each in interactions(path)):
+                yield case
 
 
 def _request(recorded: Mapping[str, Any]) -> HttpRequest:

@@ -7,7 +7,6 @@ from functools import cache, cached_property
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
-import httpx
 import pytest
 
 from conformance import profiles, scenarios
@@ -24,9 +23,9 @@ from conformance.suite.options import on_wire
 from conformance.suite.play import play, promised
 from conformance.suite.pytest_config import RUN
 from conformance.suite.turns import Subject
-from conformance.transport.client import Client, Endpoint
 from conformance.transport.http import HttpReply, HttpRequest
 from tests.faults.hidden import Hidden
+from tests.in_process import InProcess
 
 ENDED: Final = "ended"
 ENDED_BY_MODEL: Final = "ended-by-model"
@@ -51,19 +50,6 @@ class Played(NamedTuple):
     cases: Sequence[Case]
     changed: bool
     stopped: str = ""
-
-
-class Transport(httpx.AsyncBaseTransport):
-    """Passes requests of the suite's own client to a function."""
-
-    def __init__(self, answer: Callable[[HttpRequest], HttpReply]) -> None:
-        self._answer = answer
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        path = request.url.raw_path.decode()
-        reply = self._answer(HttpRequest(request.method, path, dict(request.headers), request.content))
-        content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
-        return httpx.Response(reply.status, headers=dict(reply.headers), stream=httpx.ByteStream(content))
 
 
 class Server:
@@ -114,8 +100,7 @@ class Provider:
         answer: Callable[[HttpRequest], HttpReply] = Hidden(self.served, clean).answer
         if server is not None:
             server.hidden, answer = answer, server.answer
-        endpoint = Endpoint("http://provider.test/v1", "key", wire=self.profile.wire)
-        with Client(endpoint, Transport(answer)) as client:
+        with InProcess(answer, self.profile.wire) as client:
             return play(scenario, variant, Subject(self.profile, self.profile.model, client.send, Evidence.LIVE))
 
     @cached_property

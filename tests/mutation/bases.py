@@ -6,6 +6,7 @@ object or raw text, as in the fixtures.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -72,12 +73,28 @@ def sessions(wire: str = CHAT) -> tuple[Base, ...]:
 
 def is_good(base: Base, claims: Mapping[str, Any] | None = None) -> bool:
     """Return whether a base breaks no rule, at a provider with these claims."""
-    return not broken(base.records(), claims)
+    return _is_good(base.text, _key(claims))
+
+
+@cache
+def _is_good(text: bytes, claims: bytes) -> bool:
+    # Many mutations have the same claims and begin with the same bases.
+    return not broken(orjson.loads(text), orjson.loads(claims))
+
+
+def _key(claims: Mapping[str, Any] | None) -> bytes:
+    return orjson.dumps(dict(claims or {}), option=orjson.OPT_SORT_KEYS)
+
+
+@cache
+def _provider(claims: bytes) -> Profile:
+    # One for all mutations with the same claims, because rules are arranged once for those of a profile.
+    return profiles.of(orjson.loads(claims))
 
 
 def broken(records: Iterable[Mapping[str, Any]], claims: Mapping[str, Any] | None = None) -> dict[str, Status]:
     """Return the rules that failed or errored over records."""
-    found = judge(conversation(records), profiles.of(claims) if claims else None, rules.load()).found()
+    found = judge(conversation(records), _provider(_key(claims)) if claims else None, rules.load()).found()
     return {outcome.rule: outcome.status for outcome in found if outcome.status in (Status.FAILED, Status.ERRORED)}
 
 

@@ -16,10 +16,17 @@ def score(rules: Sequence[Rule], mutations: Sequence[Mutation], mutants: Sequenc
 
     A mutant that several rules are expected to find counts for those that do, and for all of them if none does.
     """
+    by_name: dict[str, list[Mutant]] = {}
+    by_rule: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        by_name.setdefault(mutant.by, []).append(mutant)
+        for name in mutant.expects:
+            by_rule.setdefault(name, []).append(mutant)
+    accused = Counter([name for mutant in mutants for name in {*mutant.false_positives}])
     return {
         "total": _total(mutants),
-        "rules": [_of_rule(rule, mutations, mutants) for rule in rules],
-        "mutations": [_of_mutation(mutation, mutants) for mutation in mutations],
+        "rules": [_of_rule(rule, mutations, by_rule.get(rule.id, ()), accused[rule.id]) for rule in rules],
+        "mutations": [_of_mutation(mutation, by_name.get(mutation.name, ())) for mutation in mutations],
         "unexplained": _unexplained(mutants),
         "explained": _explained(mutations, mutants),
     }
@@ -36,13 +43,11 @@ def _total(mutants: Iterable[Mutant]) -> dict[str, int]:
     return {key: counts[key] for key in keys}
 
 
-def _of_rule(rule: Rule, mutations: Sequence[Mutation], mutants: Sequence[Mutant]) -> dict[str, Any]:
-    """Return the row of a rule; `accuses` counts its false positives."""
-    own = [
-        mutant
-        for mutant in mutants
-        if rule.id in mutant.expects and (rule.id in mutant.found or mutant.fate is not Fate.ITSELF)
-    ]
+def _of_rule(
+    rule: Rule, mutations: Sequence[Mutation], expecting: Sequence[Mutant], false_positives: int
+) -> dict[str, Any]:
+    """Return the row of a rule, given the mutants that it is expected to find and how many it finds wrongly."""
+    own = [mutant for mutant in expecting if rule.id in mutant.found or mutant.fate is not Fate.ITSELF]
     fates = Counter(mutant.fate for mutant in own)
     return {
         "rule": rule.id,
@@ -50,12 +55,11 @@ def _of_rule(rule: Rule, mutations: Sequence[Mutation], mutants: Sequence[Mutant
         "mutations": sum(rule.id in mutation.expects for mutation in mutations),
         "mutants": len(own),
         **{fate.value: fates[fate] for fate in _FATES},
-        "false_positives": sum(rule.id in mutant.false_positives for mutant in mutants),
+        "false_positives": false_positives,
     }
 
 
-def _of_mutation(mutation: Mutation, mutants: Sequence[Mutant]) -> dict[str, Any]:
-    own = [mutant for mutant in mutants if mutant.by == mutation.name]
+def _of_mutation(mutation: Mutation, own: Sequence[Mutant]) -> dict[str, Any]:
     fates = Counter(mutant.fate for mutant in own)
     return {
         "mutation": mutation.name,

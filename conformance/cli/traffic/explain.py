@@ -114,12 +114,13 @@ def _explained(name: str) -> list[str]:
         if found := ["\n".join(lines) for lines in find(name)]:
             return found
     if _errors.is_error_text(name):
+        # What only looks like an error by its words may be a question, and is answered as both.
+        answer = [] if _errors.is_known(name) else _answered(name)
         try:
-            return [_pasted(name)]
+            return [*answer, _pasted(name)]
         except Unusable:
-            # What is no known error may be a question.
-            if found := _answered(name):
-                return found
+            if answer:
+                return answer
             raise
     raise UnknownName("rule, claim, probe, scenario or provider", name, _known())
 
@@ -129,7 +130,7 @@ def _answered(text: str) -> list[str]:
     # Imported here because most explanations are of names.
     from conformance.cli import _questions
 
-    lines = list(_questions.answered(text, _width())) if _questions.is_question(text) else []
+    lines = list(_questions.answered(text, _width())) if _questions.is_own_words(text) else []
     return ["\n".join(lines)] if lines else []
 
 

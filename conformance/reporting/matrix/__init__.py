@@ -59,8 +59,10 @@ def cells(results: Results, profile: Profile, confirmed: Mapping[str, int] | Non
     claims = profile.at(results.model, "")
     rules = by_id()
     found: dict[tuple[str, str, str, Evidence], list[Cell]] = {}
+    # Each case has outcomes of the same rules, whose claims are said in the same words.
+    claimed = {name: _claimed(rule, claims, confirmed or {}) for name, rule in rules.items()}
     for case in results.cases:
-        for cell in (*_of_rules(case, rules, claims, confirmed or {}), *_of_probes(case)):
+        for cell in (*_of_rules(case, claimed), *_of_probes(case)):
             found.setdefault((cell.family, cell.row, cell.variant, cell.evidence), []).append(cell)
     ordered = sorted(found.items(), key=lambda each: (each[0][0] == PROBES, each[0]))
     merged = [_merged(each) for _, each in ordered]
@@ -72,19 +74,16 @@ def _of_adapter(cell: Cell) -> Cell:
     return replace(cell, verdict=Verdict.CONFORMS) if cell.verdict is Verdict.DECLARED else cell
 
 
-def _of_rules(
-    case: Case, rules: Mapping[str, Rule], claims: Mapping[str, Any], confirmed: Mapping[str, int]
-) -> Iterable[Cell]:
+def _of_rules(case: Case, claimed: Mapping[str, str]) -> Iterable[Cell]:
     for outcome in case.outcomes:
         if outcome.status is not Status.NOT_APPLICABLE:
-            rule = rules.get(outcome.rule)
             yield Cell(
                 outcome.rule.partition("/")[0],
                 outcome.rule,
                 case.variant,
                 _verdict(outcome, case.evidence),
                 case.evidence,
-                _claimed(rule, claims, confirmed) if rule is not None else "",
+                claimed.get(outcome.rule, ""),
                 outcome.findings[0].message if outcome.findings else outcome.reason,
                 outcome.judged,
                 (case.name,),

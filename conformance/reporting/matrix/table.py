@@ -19,7 +19,7 @@ from conformance.adapters.timeline import Timeline
 from conformance.baseline import Entry, cover
 from conformance.documents import read_json
 from conformance.errors import UnknownName
-from conformance.gate import check_results
+from conformance.gate import failures
 from conformance.profiles import UNKNOWN, UPSTREAM, Claim, Profile, vocabulary
 from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
@@ -236,8 +236,8 @@ def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) ->
     known = profile.at(results.model, "")
     confirmed = {name: counts(evidence, profile, name, results.model).confirmed for name in known} if evidence else {}
     # Entries about a user's own results name them as the gate does.
-    failures = [result for result in check_results(replace(results, mine=False)) if result.is_failure]
-    covered = cover(failures, inputs.own_entries if results.mine else inputs.entries, today).expected
+    failed = failures(replace(results, mine=False))
+    covered = cover(failed, inputs.own_entries if results.mine else inputs.entries, today).expected
     reasons = {(failure.case, failure.check): entry.reason for failure, entry in covered}
     for cell in cells(results, profile, confirmed):
         is_probe = cell.family == PROBES

@@ -7,8 +7,9 @@ from typing import Any, Final
 import orjson
 
 from conformance import fidelity
+from conformance.definitions import filled
 from conformance.fidelity import GATEWAY_RULES
-from conformance.gateways.definition import GatewayDefinition, filled, profile_of
+from conformance.gateways.definition import GatewayDefinition, profile_of
 from conformance.gateways.loss import GatewayLoss, title
 from conformance.reporting.text import code, fenced, plural, prose
 from conformance.rules import advice

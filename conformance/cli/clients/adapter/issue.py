@@ -42,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here because these modules load httpx, which --help does not need.
     from conformance.adapters import issue
     from conformance.reporting.renderers.issue import render
-    from conformance.resources import folder
-    from conformance.results.files import read_all, read_shipped
+    from conformance.resources import folder, unpacked
+    from conformance.results.files import read_about, read_all
 
     name, _, version = arguments.name.partition("@")
     named = "@".join(filter(None, [name, arguments.version or version]))
@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         given = [Path(arguments.results)] if arguments.results else []
         # One case is enough for a bug report, so results of a part of the tests are welcome.
-        known = read_all(given, []) if given else read_shipped(folder("reports")).values()
-        found = issue.find(tuple(known), named, arguments.rule, arguments.provider)
+        known = read_all(given, []) if given else read_about([unpacked(folder("reports") / "results")], named)
+        found = issue.find(known, named, arguments.rule, arguments.provider)
     print(render(found), end="")
     return 0
 

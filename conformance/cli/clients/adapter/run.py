@@ -48,6 +48,9 @@ _SURROUNDINGS: Final = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    # Imported here, because `conformance adapter --help` asks only what this module is for.
+    from conformance.scenarios import STATES
+
     add = parser.add_argument
     add("name", metavar="ADAPTER[@VERSION]", nargs="?", default="", help="an adapter of this project")
     add("--driver", metavar="COMMAND", default="", help="the command that runs your own driver, in quotes")
@@ -80,9 +83,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="STATE",
         action="append",
         default=[],
-        choices=("items", "response"),
+        choices=STATES,
         help="with --driver, it leaves this to a server of Responses if the job's `state` says so: run the scenarios "
-        "for it, too; `items` or `response`, repeatable",
+        "for it, too; %(choices)s; repeatable",
     )
     add("--strict", action="store_true", help="reject what the provider rejects, instead of only recording it")
     add("--keep", metavar="DIR", default="", help="write the exchanges of each case to DIR, for `conformance check`")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance import artifacts
+from conformance.arguments import positive
 from conformance.artifacts import cache_root
 from conformance.cli import _adapters, _releases
 from conformance.errors import Unusable
@@ -38,15 +39,27 @@ _KIND: Final = "timelines"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--months", metavar="N", type=int, default=12, help="how many months, the current one included (default: 12)")
-    add("--every", metavar="N", type=int, default=1, help="one release of each N months or minors (default: 1)")
+    add(
+        "--months",
+        metavar="N",
+        type=positive,
+        default=12,
+        help="how many months, the current one included (default: 12)",
+    )
+    add("--every", metavar="N", type=positive, default=1, help="one release of each N months or minors (default: 1)")
     add(
         "--by",
         choices=("month", "minor"),
         default="month",
         help="the last release of each month (default), or of each minor version",
     )
-    add("--minors", metavar="N", type=int, default=12, help="with --by minor, how many, the newest first (default: 12)")
+    add(
+        "--minors",
+        metavar="N",
+        type=positive,
+        default=12,
+        help="with --by minor, how many, the newest first (default: 12)",
+    )
     add(
         "--dates",
         metavar="FILE",
@@ -74,9 +87,6 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.reporting.renderers import releases as rendered
     from conformance.reporting.text import printable_json
 
-    for option in ("months", "every", "minors"):
-        if getattr(arguments, option) < 1:
-            raise Unusable(f"--{option} {getattr(arguments, option)}: expected 1 or more")
     chosen = definition.load(arguments.name, _adapters.definitions_folder(arguments))
     if "@" in arguments.name:
         raise Unusable(f"{arguments.name}: a timeline has all releases; omit the version")

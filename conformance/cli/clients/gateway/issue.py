@@ -28,14 +28,14 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.gateways import definition
     from conformance.gateways.loss import find
     from conformance.reporting.renderers import gateway_issue
-    from conformance.results.files import read
+    from conformance.results.files import read_about
 
     if arguments.results:
         given = Path(arguments.results)
     else:
         given = checkout_folder("reports", "--results DIR is required") / "results" / "gateways"
     files = sorted(given.glob("*.json")) if given.is_dir() else [given]
-    found = find([read(each, []) for each in files], arguments.name, arguments.fact, arguments.front, arguments.back)
+    found = find(read_about(files, arguments.name), arguments.name, arguments.fact, arguments.front, arguments.back)
     name, folder = found.results.subject.partition("@")[0], _gateways.folder(arguments)
     known = definition.load(name, folder) if name in definition.names(folder) else None
     print(gateway_issue.render(found, known), end="")
