@@ -120,7 +120,6 @@ class Wire(NamedTuple):
     failure: Callable[[str], NativeEvent]
     asked: tuple[str, ...]
     said: tuple[str, ...]
-    is_usual: Callable[[dict[str, Any]], bool] = lambda _body: False
     is_array: Callable[[str], bool] = lambda _url: False
     keeps_replies: bool = False
     holds_objects: bool = False
@@ -130,6 +129,7 @@ class Wire(NamedTuple):
     event: Callable[[Mapping[str, Any]], str] = lambda _value: ""
     schema_keywords: frozenset[str] = frozenset()
     schema_member: str = ""
+    is_usual: Callable[[dict[str, Any]], bool] = lambda _body: False
     counting: re.Pattern[str] | None = None
     counted: Callable[[int], dict[str, Any]] = lambda number: {"tokens": number}
     listed: Callable[[Sequence[str], str], dict[str, Any]] | None = None
