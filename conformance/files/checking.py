@@ -42,6 +42,7 @@ SUFFIXES: Final = (
     ".parquet",
     ".csv",
     ".tsv",
+    ".traj",
     ".flow",
     ".db",
 )
