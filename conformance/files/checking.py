@@ -42,6 +42,7 @@ SUFFIXES: Final = (
     ".parquet",
     ".csv",
     ".tsv",
+    ".traj",
     ".flow",
     ".db",
 )
@@ -177,9 +178,10 @@ class Checker:
         days, notes = self._by_day(given, profile)
         if conversation is not given.conversation:
             # Imported here because most files hold chat completions only.
+            from conformance.files.recognition import usual_wire
             from conformance.wire.unseen import unseen
 
-            notes += unseen(conversation)
+            notes += unseen(conversation) + (usual_wire(given) if profile is None else [])
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         # Most rules find nothing, and have no outcome unless all are to be shown.
         outcomes = judgement.outcomes() if self._task.show_all else tuple(judgement.found())

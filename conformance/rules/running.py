@@ -6,6 +6,7 @@ new in it.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.profiles import Profile
@@ -15,6 +16,7 @@ from conformance.rules.plans import Chosen, RulePlan, Steps, plan_of
 from conformance.rules.validation import BODIES, SchemaFinder
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
+from conformance.wire.native_views import NativeSpan, native_messages
 from conformance.wire.parts import ExchangePart
 from conformance.wire.sent import SentElements
 from conformance.wire.views import requests, resent
@@ -22,6 +24,8 @@ from conformance.wire.views import requests, resent
 # One object, because plans are cached by the identity of the claims.
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 _NO_CLAIMANT: Final = Claimant()
+_APART: Final = 4
+"""So many messages at the end of a native request are blocks of their own."""
 
 FoundFault: TypeAlias = tuple[int, Any, Fault]
 """The number of an exchange, an element, and what is wrong with it; an element may be that of an earlier exchange."""
@@ -93,6 +97,7 @@ class RuleRun:
         self._profile, self._as_of, self._model = profile, as_of, model
         self._sent: list[_Block | None] = []
         self._resent: list[_Block | None] = []
+        self._native: list[_Block | None] = []
 
     @property
     def first(self) -> RulePlan:
@@ -109,7 +114,7 @@ class RuleRun:
             self._judge(plan.active, [group.steps for group in plan.groups], context, plan, tally)
         else:
             self._judge(plan.late, [group.late for group in plan.groups], context, plan, tally)
-            _Kept(self, context, plan, tally).judge(self._sent, self._resent)
+            _Kept(self, context, plan, tally).judge(self._sent, self._resent, self._native)
         self._judge_by_schema(context, plan, tally)
 
     def pass_over(self) -> None:
@@ -125,7 +130,7 @@ class RuleRun:
 
     def forget_last(self) -> None:
         """Forget the last exchange, in which a rule broke, so that it can be judged rule by rule."""
-        del self.contexts[-1], self.plans[-1], self._sent[-1], self._resent[-1]
+        del self.contexts[-1], self.plans[-1], self._sent[-1], self._resent[-1], self._native[-1]
 
     def judge_alone(self, number: int, tally: RuleTally) -> None:
         """Judge an exchange that was added, rule by rule."""
@@ -165,6 +170,7 @@ class RuleRun:
         self.plans.append(plan)
         self._sent.append(None)
         self._resent.append(None)
+        self._native.append(None)
         return context, plan
 
     def _claims(self, number: int) -> tuple[Mapping[str, Any], Claimant]:
@@ -256,13 +262,13 @@ class _Kept:
         self.faults: dict[int, list[FoundFault]] = {}
         self.shuffled: set[int] = set()
 
-    def judge(self, sent: list[_Block | None], resents: list[_Block | None]) -> None:
+    def judge(self, sent: list[_Block | None], resents: list[_Block | None], natives: list[_Block | None]) -> None:
         """Judge the rules whose findings are kept; the lists hold the last block of each exchange."""
         part, plan = self.part, self.plan
         if not part.requests or not plan.each:
             return
         before = part.earlier.number if part.earlier is not None and self.run.carries(part) else None
-        views = [at for at in plan.each if plan.views[at] is not resent]
+        views = [at for at in plan.each if plan.views[at] is not resent and not plan.views[at].native]
         begin = None if before is None else _ending(sent[before], part.start)
         pieces = list(part.pieces) or [SentElements(self.number, {"messages": []}, 0, 0, -1)]
         if begin is None and part.start:
@@ -276,7 +282,21 @@ class _Kept:
             if begin is None and part.start:
                 spans.insert(0, _Span(self.number, 0, part.start))
             resents[self.number] = self._extend(begin, spans, views)
+        if views := [at for at in plan.each if plan.views[at].native]:
+            natives[self.number] = self._judge_native(None if before is None else natives[before], views)
         self._settle()
+
+    def _judge_native(self, last: _Block | None, views: Sequence[int]) -> _Block | None:
+        """Judge native messages, and return the block before the last one, by which another may stand next time."""
+        listed, _, common = native_messages(self.run.index, self.number)
+        end = len(listed)
+        # What is asked of the last message alone is asked again.
+        begin = _within(last, min(common, end - 1))
+        start = 0 if begin is None else begin.end
+        # A client often changes the last messages once more, such as by moving a mark.
+        borders = [start, *range(max(start + 1, end - _APART), end), end]
+        block = self._extend(begin, [NativeSpan(self.number, *span) for span in pairwise(borders) if end], views)
+        return block.before if block is not None and block.end == end else block
 
     def _extend(self, begin: _Block | None, spans: Sequence[Any], views: Sequence[int]) -> _Block | None:
         """Take what is known of the messages before the spans, judge these, and return the last block."""
@@ -371,6 +391,13 @@ class _Kept:
                 found.sort(key=lambda each: each[1].place[3:])
             if found:
                 tally.faulty.setdefault(position, []).extend(found)
+
+
+def _within(block: _Block | None, position: int) -> _Block | None:
+    """Return the last block that ends at or before a position, among one and those before it; None if none does."""
+    while block is not None and block.end > position:
+        block = block.before
+    return block
 
 
 def _ending(block: _Block | None, position: int) -> _Block | None:
