@@ -40,6 +40,9 @@ _MARKS: Final = frozenset(
         "toolResponse",
         "toolResult",
         "toolUse",
+        "toolRequests",
+        "toolUseID",
+        "tool_call_ids",
         "tool_call",
         "tool_call_result",
         "_role",
@@ -52,6 +55,9 @@ _ROLES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("response", "toolcallrequestevent"), "assistant"),
     **dict.fromkeys(("system", "developer", "systemmessage"), "system"),
     **dict.fromkeys(("tool", "function", "toolmessage", "functionexecutionresultmessage"), "tool"),
+    "user.message": "user",
+    "assistant.message": "assistant",
+    "tool.execution_complete": "tool",
     **dict.fromkeys(("tool_execution_result", "toolcallexecutionevent"), "tool"),
 }
 """By what a framework calls a speaker, or the class or the type of a message."""
@@ -73,6 +79,7 @@ _HOLDERS: Final = (
     "toolUse",
     "toolResult",
     "toolRequest",
+    "toolRequests",
     "toolResponse",
     "tool_call",
     "tool_call_result",
@@ -82,11 +89,21 @@ _HOLDERS: Final = (
 )
 """Where a message holds what it says, calls and results, in the order in which they come."""
 _TEXTS: Final = ("text", "Text", "content")
-_RESULT_IDS: Final = ("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "callId", "CallId", "call_id")
+_RESULT_IDS: Final = (
+    "toolCallId",
+    "tool_call_id",
+    "tool_call_ids",
+    "toolUseId",
+    "toolUseID",
+    "tool_use_id",
+    "callId",
+    "CallId",
+    "call_id",
+)
 _IDS: Final = (*_RESULT_IDS, "id", "Id", "ref")
 _NAMES: Final = ("toolName", "tool_name", "FunctionName", "function_name", "name")
 _ARGUMENTS: Final = ("args", "arguments", "Arguments", "input", "rawInput")
-_OUTPUTS: Final = ("output", "result", "Result", "response", "errorText")
+_OUTPUTS: Final = ("run", "output", "result", "Result", "response", "errorText")
 _TYPED: Final = "tool-"
 """What the type of a call in the AI SDK begins with; the name of the tool follows."""
 _NO_TOOL: Final = frozenset({"tool-call", "tool-result", "tool-invocation", "tool-return", "tool-error"})
@@ -199,7 +216,9 @@ def _messages(item: Mapping[str, Any], names: _MissingIds) -> Iterator[JSON]:
 
 
 def _id_in(value: Mapping[str, Any]) -> str:
-    return next(filter(None, (as_text(value.get(key)) for key in _RESULT_IDS)), "")
+    found = [value.get(key) for key in _RESULT_IDS]
+    # SWE-agent lists the ids of the calls that a message answers.
+    return next(filter(None, (as_text(each[0] if isinstance(each, list) and each else each) for each in found)), "")
 
 
 def _pieces(value: Any, depth: int) -> Iterator[_HistoryPiece]:
