@@ -164,15 +164,24 @@ def grown_on(wire: str) -> Callable[[int], Conversation]:
     written = by_name(wire).writing
 
     def build(number: int) -> Conversation:
-        made = []
+        made: list[Exchange] = []
         for each in grown(number, distinct, distinct):
             body = {**each.request, "max_tokens": 1000}
             asked = written.request(body)
+            if made:
+                _share(asked, made[-1].request)
             url = f"https://api.example.com/v1{by_name(wire).path(body)}"
             made.append(Exchange.of_plain(asked, written.reply(each.response, asked), 200, url=url, model=MODEL))
         return tuple(made)
 
     return build
+
+
+def _share(body: dict[str, Any], before: Any) -> None:
+    """Let a request have the very messages of the one before, as if both were read from one file."""
+    (key,) = [key for key in ("messages", "input", "contents") if key in body]
+    shared = [old if old == new else new for old, new in zip(before[key], body[key], strict=False)]
+    body[key][: len(shared)] = shared
 
 
 def faulty(number: int) -> Conversation:
