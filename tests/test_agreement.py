@@ -135,7 +135,7 @@ def provider(path: Path) -> Profile:
     ("every_file", "one_in"),
     [
         pytest.param(12, 8, id="some"),
-        pytest.param(1, 16, id="more", marks=pytest.mark.slow),
+        pytest.param(1, 32, id="more", marks=pytest.mark.slow),
         pytest.param(1, 1, id="all", marks=pytest.mark.exhaustive),
     ],
 )
