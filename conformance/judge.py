@@ -15,12 +15,12 @@ from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import UNCLAIMED, Rule, load, select
 from conformance.rules.context import Context
 from conformance.rules.findings import finding, known_claim
+from conformance.rules.kept import FoundFault
 from conformance.rules.plans import RulePlan
-from conformance.rules.running import FoundFault, RuleRun, RuleTally, raised
+from conformance.rules.running import RuleRun, RuleTally, raised
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
-from conformance.wire.native import CHAT
 from conformance.wires import Translator, other_api, translate
 
 MAX_SESSION_BYTES = 64 * 1024 * 1024
@@ -142,8 +142,8 @@ def judge_apart(
 
 
 def presumed_wire(profile: Profile | None) -> str:
-    """Return the wire of exchanges that do not show their own, by the provider that they are judged by."""
-    return CHAT if profile is None else profile.presumed_wire
+    """Return the wire of exchanges that do not show their own, by the provider that judges them; empty if none does."""
+    return "" if profile is None else profile.presumed_wire
 
 
 def judge_last(

@@ -378,6 +378,30 @@ def test_what_is_no_name_and_no_known_error_is_said_to_be_unknown(capsys: pytest
     assert "no known text, code or status of an error: the moon" in capsys.readouterr().err
 
 
+PASTED = [
+    (
+        "ids.empty",
+        3,
+        'An agent stopped.\nSee below.\nHTTPStatusError\n  Error response 400: "Tool call id has to be defined."',
+    ),
+    ("content.type", 2, "INFO start\nSame error: messages[1]: content should be a string or a list\nINFO done\n"),
+    ("stream.cut", 2, "INFO start\nError: Stream ended without finish_reason\n"),
+    ("network.unreachable", 1, "AI_RetryError: Cannot connect to API: connect ECONNREFUSED ::1:11434\n"),
+]
+
+
+@every(("expected", "line", "text"), PASTED)
+def test_an_error_in_a_text_of_no_known_form_is_a_finding(expected: str, line: int, text: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{expected}.log"
+    path.write_text(text)
+    code, out, _ = run_check(path)
+    assert (1, True) == (code, f"Cause: {expected}" in out), out
+    assert f"{path}:{line}: error/request-accepted" in out
+    # Documents quote errors, too.
+    path.rename(path.with_suffix(".md"))
+    assert 2 == run_check(path.with_suffix(".md"))[0]
+
+
 FLAT = [
     ({"code": 1210, "msg": "Too many.", "success": False}, True),
     ({"base_resp": {"status_code": 1004, "status_msg": "login fail"}, "choices": None}, True),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli import _questions, _topics, main
 from tests.loops import every
 
 ASKED = {
@@ -16,6 +16,18 @@ ASKED = {
     "stream ends without DONE": "stream.done (claim)",
     "claude says tool_use ids without tool_result": "results.missing: A tool call has no result",
     "gemini thought signature missing": "reasoning.signature-missing",
+    "which field does qwen put its thinking in": "reasoning.response-field (claim)",
+    "why does kimi forget my tool results": "results.missing (claim)",
+    "can i send images in a tool message to mistral": "results.image-parts (claim)",
+    "groq says reasoning_content not allowed": "reasoning.request-field (claim)",
+    "developer role on groq": "request.developer-role (claim)",
+    "warum kommt ein 400 nach dem Tool-Aufruf bei DeepSeek": "reasoning.omitted-on-tool-turn (claim)",
+    "¿puedo enviar imágenes a deepseek?": "request.image-parts (claim)",
+    "为什么 kimi 工具结果 缺少 报错": "results.missing",
+    "почему groq не принимает reasoning_content": "groq: 400",
+    "how do i turn thinking off on glm": "zai: ",
+    "vllm wants user and assistant to take turns": "request.successive-same-role (claim)",
+    "claude on bedrock: images in tool results?": "bedrock: ",
 }
 
 
@@ -23,6 +35,11 @@ ASKED = {
 def test_a_question_is_answered_by_the_names_that_come_nearest(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["explain", asked])
     assert ASKED[asked] in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_topics_answer_with_can_be_explained() -> None:
+    known = {each.name for each in _questions._answers()}
+    assert [] == [name for topic in _topics.topics() for name in topic.answers if name not in known]
 
 
 @every("name", ["zzz qqq xxx", "nonsense"])

@@ -10,6 +10,7 @@ from math import log
 from typing import Any, Final
 
 from conformance import profiles, rules
+from conformance.cli import _topics
 from conformance.error_texts.causes import causes
 from conformance.profiles import naming
 from conformance.reporting.text import labelled
@@ -18,6 +19,17 @@ from conformance.rules import advice
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _COPIED: Final = re.compile(r"[{}\[\]<>\"'`=|\n]|: |\b[45]\d\d\b")
 """What texts of programs have, and words of people mostly not."""
+
+_ASKS: Final = re.compile(
+    r"^(?:why|what|which|where|when|who|how|can|does|do|is|are|must|should|will|may|was|warum|wieso|wie|welche\w*|kann"
+    r"|pourquoi|comment|quel\w*|por que|porque|como|cual|puedo|почему|как|можно|为什么|为何|怎么|如何|なぜ|どう)\b"
+    r"|[?？]\s*$",
+    re.IGNORECASE,
+)
+"""How questions begin or end."""
+
+_PLACES: Final = ("on", "at", "via", "with", "through", "bei", "auf", "en", "chez", "sur")
+_MOST_NAME_WORDS: Final = 2
 
 _SHOWN: Final = 5
 _IN_NAME: Final = 3
@@ -75,12 +87,14 @@ def is_question(text: str) -> bool:
     """Return whether a text is several words, of which some are in the names that can be explained."""
     words = [word for word in _words(text) if len(word) >= _LEAST_LETTERS and not _nearest_name(word)]
     known = [word for word in words if _known(word)]
-    return len(text.split()) >= _LEAST_WORDS and bool(known) and 2 * len(known) >= len(words)
+    is_known = bool(known) and 2 * len(known) >= len(words)
+    return len(_topics.words(text)) >= _LEAST_WORDS and (is_known or bool(_topics.answers(text)))
 
 
 def is_own_words(text: str) -> bool:
     """Return whether a text is a question, or a complaint, in the words of a reader."""
-    return not _COPIED.search(text.replace("n't", "nt").replace("'s ", "s ")) and is_question(text)
+    plain = text.replace("n't", "nt").replace("'s ", "s ")
+    return (bool(_ASKS.search(plain.strip())) or not _COPIED.search(plain)) and is_question(text)
 
 
 def answered(text: str, width: int) -> Iterator[str]:
@@ -90,11 +104,13 @@ def answered(text: str, width: int) -> Iterator[str]:
     total = sum(_weights().get(word, 0) for word in asked)
     refused = _refused(provider) if provider else frozenset()
     scores = {each: _score(each, asked) * (_ADVANTAGE if each.name in refused else 1) for each in _answers()}
-    ranked = sorted(scores, key=lambda each: (-scores[each], each.name))
-    if not total or scores[ranked[0]] < _LEAST_SHARE * total:
+    by_words = sorted(scores, key=lambda each: (-scores[each], each.name))
+    named = {each.name: each for each in reversed(_answers())}
+    by_topic = [named[name] for name in _topics.answers(text)]
+    if not by_topic and (not total or scores[by_words[0]] < _LEAST_SHARE * total):
         return
     yield from labelled("question", text, width)
-    for each in ranked[:_SHOWN]:
+    for each in list(dict.fromkeys([*by_topic, *by_words]))[:_SHOWN]:
         yield from ("", f"{each.name} ({each.kind})", *labelled("", each.line, width))
         if provider and each.kind == "claim":
             yield from labelled(f"  {provider}:", _claimed(provider, each.name), width)
@@ -132,8 +148,22 @@ def _known_words() -> frozenset[str]:
 
 
 def _provider_in(text: str) -> str:
-    """Return the profile that a word of a question names, misspelt or not; empty if none does."""
-    return next(filter(None, map(_nearest_name, _words(text))), "")
+    """Return the profile that words of a question name, misspelt or not, a host before a model; empty if none do."""
+    spelled = text.lower().rstrip("?!. ").split()
+    named = [
+        (spelled[at - 1] not in _PLACES if at else True, meant.profile)
+        for size in range(_MOST_NAME_WORDS, 0, -1)
+        for at in range(len(spelled) - size + 1)
+        if all(each not in _IDLE for each in spelled[at : at + size])
+        and (meant := naming.find(" ".join(spelled[at : at + size]))) is not None
+        and not (size > 1 and _is_topic(spelled[at : at + size]))
+    ]
+    return min(named)[1] if named else next(filter(None, map(_nearest_name, _words(text))), "")
+
+
+def _is_topic(words: Sequence[str]) -> bool:
+    """Return whether one of some words is one of the answers, so that they are no name."""
+    return any(word in _weights() for word in words)
 
 
 def _nearest_name(word: str) -> str:

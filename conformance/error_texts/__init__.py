@@ -146,7 +146,8 @@ def _of_unknown(text: str, shown: str, status: int | None) -> Explanation | None
 
 def _likely(text: str) -> str:
     """Return the id of the cause that the words of an error say, or those joined where a terminal broke them."""
-    found = likely_cause(text) or likely_cause(_BREAK.sub("", text))
+    is_clear = generic_error(text) is None
+    found = likely_cause(text, is_clear=is_clear) or likely_cause(_BREAK.sub("", text), is_clear=is_clear)
     return _specific(text, found) if found else cause_by_values(text) or named_cause(text)
 
 

@@ -27,6 +27,8 @@ _MISSED: Final = _patterns(
     rf"is missing[\s'\"`]{{1,3}}({_PATH})[\s'\"`]{{1,3}}(?:parameter|field|property)",
     rf"['\"`]({_PATH})['\"`] (?:field )?(?:is (?:a )?(?:required|missing)|must be (?:set|provided|specified))",
     rf"({_PATH})\s{{1,20}}field required",
+    rf"key ['\"`]({_PATH})['\"`] (?:was )?not found",
+    rf"property ['\"`]({_PATH})['\"`] is missing",
 )
 _TYPED: Final = _patterns(
     rf"({_PATH})[\s'\"`]{{0,3}}:?\s{{1,20}}input should be an? (?:valid )?"
@@ -54,6 +56,9 @@ _MISSING: Final = {
     "arguments": "tools.arguments-invalid",
     "summary": "reasoning.item-shape",
     "content": "content.missing",
+    "role": "content.type",
+    "function": "tools.shape",
+    "messages": "messages.missing",
 }
 """By the last name in the path of what is missing: the cause."""
 

@@ -24,6 +24,15 @@ _KEY: Final = re.compile(
 )
 """What JSON and Python write between the texts of an error, whose words are none of the host's."""
 
+_ERROR: Final = re.compile(
+    r"error|exception|\b[45]\d\d\b|invalid|fail|warning|unsupported|not supported|unable to"
+    r"|please (?:check|try|ensure|provide)"
+    r"|[`{}\[\]\"]|\w_\w|错误|报错|エラー|ошибк|fehler",
+    re.IGNORECASE,
+)
+"""What errors mostly have and prose has not."""
+
+_MAX_SEARCHED: Final = 16_384
 _REST: Final = "*"
 _NAMED: Final = "$"
 _SHORT: Final = 3
@@ -38,11 +47,13 @@ class Sign(NamedTuple):
     """The cause that a text has if, in one of some orders, a phrase of each group follows one of the group before it.
 
     An empty cause means that the text is about something else. `within`: how many words may stand between two phrases.
+    `is_weak`: it says so only of what else shows to be an error, not of prose.
     """
 
     cause: str
     orders: tuple[tuple[_Group, ...], ...]
     within: int = _NEAR
+    is_weak: bool = False
 
 
 class ValueList(NamedTuple):
@@ -52,13 +63,18 @@ class ValueList(NamedTuple):
     values: frozenset[str]
 
 
-def likely_cause(text: str) -> str:
-    """Return the id of the cause that the words of an error say; empty if none, or if it is of another program."""
+def likely_cause(text: str, *, is_clear: bool = True) -> str:
+    """Return the id of the cause that the words of an error say; empty if none, or if it is of another program.
+
+    `is_clear`: whether no host is known to say this text for many causes, so that weak signs count.
+    """
     positions: dict[str, list[int]] = defaultdict(list)
     for position, word in enumerate(words(_KEY.sub(" … ", text)).words):
-        positions[_singular(word)].append(position)
+        positions[_folded(word)].append(position)
     spans: dict[_Phrase, list[tuple[int, int]]] = {}
-    return next((sign.cause for sign in signs() if _fits(sign, positions, spans)), "")
+    is_error = is_clear and bool(_ERROR.search(text[:_MAX_SEARCHED]))
+    found = (sign.cause for sign in signs() if (is_error or not sign.is_weak) and _fits(sign, positions, spans))
+    return next(found, "")
 
 
 def _fits(sign: Sign, positions: Mapping[str, Sequence[int]], spans: dict[_Phrase, list[tuple[int, int]]]) -> bool:
@@ -101,8 +117,9 @@ def _places(word: str, positions: Mapping[str, Sequence[int]]) -> frozenset[int]
     return frozenset([place for each, places in positions.items() if fits(each, stem) for place in places])
 
 
-def _singular(word: str) -> str:
-    """Return a word without an `s` at its end, by which words of hosts for the same differ most."""
+def _folded(word: str) -> str:
+    """Return a word without dashes, underscores and an `s` at its end, by which words for the same differ most."""
+    word = word.replace("_", "").replace("-", "") or word
     is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if is_plural and len(word) > _SHORT and word not in _PARTS else word
 
@@ -112,7 +129,12 @@ def signs() -> tuple[Sign, ...]:
     """Return the signs, special ones first; raises InvalidDocument for a broken file."""
     names = _document().get("words", {})
     listed = _document()["signs"]
-    return tuple([Sign(each["cause"], tuple(_orders(each, names)), each.get("within", _NEAR)) for each in listed])
+    return tuple(
+        [
+            Sign(each["cause"], tuple(_orders(each, names)), each.get("within", _NEAR), each.get("weak", False))
+            for each in listed
+        ]
+    )
 
 
 @cache
@@ -148,5 +170,5 @@ def _orders(each: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple
 
 def _group(alternatives: str, names: Mapping[str, str]) -> _Group:
     named = [names[each[1:]].split("|") if each.startswith(_NAMED) else [each] for each in alternatives.split("|")]
-    phrases = [tuple(map(_singular, phrase.split())) for found in named for phrase in found]
+    phrases = [tuple(map(_folded, phrase.split())) for found in named for phrase in found]
     return tuple(dict.fromkeys(phrases))

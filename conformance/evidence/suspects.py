@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from conformance.evidence.impossible import is_drawn, signs, without_rows
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -91,14 +92,23 @@ class SuspectFinder:
     def __init__(self) -> None:
         """Begin with no recording."""
         self._said: dict[bytes, tuple[str, str, str]] = {}
+        self._named: dict[tuple[str, str], tuple[str, str]] = {}
 
     def add(self, name: str, provider: str, exchange: Exchange) -> Iterator[Suspect]:
         """Yield why a recording is suspect; `provider` is a profile, with its wire."""
         service = provider.partition(".")[0]
-        index = Index(translate((exchange,)))
+        conversation = translate((exchange,))
+        index = Index(conversation)
         text = "".join([_text(reply) for reply in index.replies])
         yield from (Suspect(name, reason) for reason in _reasons(service, index, text))
         yield from (Suspect(name, reason) for reason in _of_model(service, exchange.model, index))
+        yield from (Suspect(name, reason) for reason in signs(service, conversation[0], index))
+        for body in _bodies(index) if text else ():
+            reply = body.get("id", body.get("responseId"))
+            if isinstance(reply, str) and is_drawn(reply):
+                other, said = self._named.setdefault((service, reply), (name, text))
+                if said != text:
+                    yield Suspect(name, f"its id is that of {other}, which says something else")
         # JSON that a schema asks for may be the same by the data of a tool.
         if len(text) >= _MIN_LETTERS and text[:1] not in "{[":
             key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -114,7 +124,8 @@ def _reasons(service: str, index: Index, text: str) -> Iterator[str]:
         # Some hosts count reasoning apart.
         apart = details.get("reasoning_tokens") or usage.value.get("reasoning_tokens")
         tokens = tokens + apart if type(tokens) is int and type(apart) is int else tokens
-        if type(tokens) is int and len(text) >= _MIN_LETTERS and 0 < tokens * _LETTERS_A_TOKEN < len(text):
+        length = len(without_rows(text))
+        if type(tokens) is int and length >= _MIN_LETTERS and 0 < tokens * _LETTERS_A_TOKEN < length:
             yield f"{tokens:,} completion tokens do not fit {len(text):,} letters"
     for call in [call for reply in index.replies for call in reply.calls]:
         if isinstance(call.id, str) and (_TYPED.search(call.id) or _is_typed(call.id)):

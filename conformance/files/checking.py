@@ -40,6 +40,9 @@ SUFFIXES: Final = (
     ".log",
     ".httprr",
     ".parquet",
+    ".csv",
+    ".tsv",
+    ".traj",
     ".flow",
     ".db",
 )
@@ -139,7 +142,8 @@ class Checker:
                 if not broken.add(given):
                     yield self.input(given)
         except InvalidDocument as error:
-            yield failed_file(file, error)
+            pasted = pasted_error(file, error)
+            yield failed_file(file, error) if pasted is None else self.input(pasted)
         yield from map(self.input, broken.close())
 
     def read(self, inputs: Iterator[T]) -> Iterator[T]:
@@ -174,9 +178,10 @@ class Checker:
         days, notes = self._by_day(given, profile)
         if conversation is not given.conversation:
             # Imported here because most files hold chat completions only.
+            from conformance.files.recognition import usual_wire
             from conformance.wire.unseen import unseen
 
-            notes += unseen(conversation)
+            notes += unseen(conversation) + (usual_wire(given) if profile is None else [])
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         # Most rules find nothing, and have no outcome unless all are to be shown.
         outcomes = judgement.outcomes() if self._task.show_all else tuple(judgement.found())
@@ -351,6 +356,16 @@ def _protocols(conversation: Conversation) -> str | None:
 def checker_of(task: Task) -> Checker:
     """Return the checker for a task; loading rules and profiles takes longer than checking a file."""
     return Checker(task)
+
+
+def pasted_error(file: File, error: InvalidDocument) -> Input | None:
+    """Return the error in a named file of no known form; None if it holds none, or if it was found in a folder."""
+    if file.found or not isinstance(error, Unrecognized) or not error.content:
+        return None
+    # Imported here because few files are of no known form.
+    from conformance.files.pasted import error_in
+
+    return error_in(error.content.decode("utf-8", "replace"), str(file.path))
 
 
 def failed_file(file: File, error: InvalidDocument) -> CheckedInput:

@@ -239,3 +239,9 @@ def _signs() -> _Signs:
                 found[kind][sign] = (*found[kind].get(sign, ()), name)
     ids = [(re.compile(form), name) for form, names in found["ids"].items() for name in names]
     return _Signs(found["members"], found["headers"], ids)
+
+
+def usual_wire(given: Input) -> list[str]:
+    """Return that the wire of an input is only what is usual for its model, if its bodies could be on another one."""
+    found = {wire.title for wire in wires.load() for each in given.conversation if wires.is_likely(each, wire)}
+    return [f"read as {title}, as is usual for this model; --provider names another" for title in sorted(found)]

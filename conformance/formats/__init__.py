@@ -28,6 +28,7 @@ _T = TypeVar("_T")
 Reader: TypeAlias = Callable[[bytes, str], Iterator[Input]]
 
 _LINES: Final = (".jsonl", ".ndjson")
+_TABLES: Final = (".csv", ".tsv")
 _OPENINGS: Final = (b"{", b"[")
 _CASSETTE: Final = (b"interactions:", b"http_interactions:")
 _PARQUET: Final = b"PAR1"
@@ -40,9 +41,13 @@ _BINARY: Final = {
 """By format: the first bytes of its files."""
 _CURL: Final = re.compile(rb"\AHTTP/[0-9.]+ [1-5][0-9]{2}|^< HTTP/[0-9.]+ [1-5][0-9]{2}", re.MULTILINE)
 _HTTPMOCK: Final = re.compile(rb"\A(?:---[^\n]*\n)?when:[ \t]*\r?\n")
-_PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{4,8}\b)")
+_PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{3,8}\b|[a-z]{3,8}\] )")
 """How a text log begins that looks like JSON: `[2026-…`, `[INFO] …`."""
+_EVENT: Final = re.compile(rb"^[^\n{]{0,200}\bdata: ?(\{[^\n]*\}|\[DONE\])[ \t\r]*$", re.MULTILINE)
+"""An event of a stream in a line of a log."""
 _HEAD: Final = 1 << 13
+_KEPT: Final = 1 << 18
+"""How much of a text of no known form is kept, to look for an error in it."""
 
 
 def read(data: bytes, name: str) -> Iterator[Input]:
@@ -171,13 +176,25 @@ def _reader_of_text(data: bytes, name: str) -> Reader:
     from conformance.formats import inside, printed
     from conformance.formats.hints import for_text, is_binary
 
+    if plain_name(name).endswith(_TABLES):
+        from conformance.formats import delimited
+
+        return delimited.read
     if printed.holds(data):
         return printed.read
-    if not is_binary(data) and next(inside.of_text(data, name), None) is not None:
-        return inside.of_text
+    # A log may quote a value whole, so that its own quotes have backslashes before them.
+    for text in (data, data.replace(b'\\"', b'"')) if not is_binary(data) else ():
+        if next(inside.of_text(text, name), None) is not None:
+            return lambda _data, path: inside.of_text(text, path)
+    if len(events := _EVENT.findall(data)) > 1:
+        from conformance.formats import sse
+
+        return lambda _data, path: sse.read(b"".join(b"data: " + each + b"\n\n" for each in events), path)
     begins = f"text that begins with {data[:40].decode(errors='replace')!r}"
     got = f"bytes that begin with {data[:8].hex(' ')}" if is_binary(data) else begins
-    raise Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)
+    error = Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)
+    error.content = b"" if is_binary(data) else data[:_KEPT]
+    raise error
 
 
 def _beginning(file: OpenFile) -> bytes:

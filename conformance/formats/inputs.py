@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 KINDS: Final = {
     "request": "a request body",
     "messages": "a list of messages",
+    "history": "a history of an agent framework",
     "response": "a reply body",
     "chunks": "the chunks of a stream",
     "stream": "the text of an event stream",

@@ -5,13 +5,14 @@ browser copies it: they hold requests and replies whole, each under names of the
 before it. What holds records of a tool that has a format is read as those records.
 """
 
+import binascii
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance import wires
 from conformance.documents import JSON
-from conformance.formats import failures, logs, rebuilt
+from conformance.formats import failures, histories, logs, rebuilt
 from conformance.formats.inputs import Input
 from conformance.formats.printed_values import UnreadableValue, value_at
 from conformance.formats.records import as_object, as_text, status_of
@@ -28,11 +29,23 @@ _URL: Final = re.compile(
     r"https?://[^\s\"'<>)\\]{1,300}(?:completions|/messages|/responses|[gG]enerateContent)[^\s\"'<>)\\]{0,200}"
 )
 _START: Final = re.compile(r"[{\[]|\b[A-Z]\w{2,60}\(")
+BODY_START: Final = (
+    r"\{\s*[\"':]?(?:model|messages|contents|input|system|max_tokens|temperature|stream|tools)[\"']?\s*(?:=>|:)"
+)
+"""How the body of a request begins in a text, as JSON or as Python, JavaScript or Ruby print it."""
+_BODY: Final = re.compile(BODY_START)
+_MIN_PACKED: Final = 40
 _FAILURE: Final = re.compile(
-    r"Error code: [45][0-9]{2}|\b(?:BadRequest|RateLimit|NotFound|Authentication|API|APIStatus|UnprocessableEntity)"
+    r"(?:Error code|[Ee]rror|HTTP|[Ss]tatus): [45][0-9]{2}\b|\b[45][0-9]{2}:? \{[\"']"
+    r"|\b(?:BadRequest|RateLimit|NotFound|Authentication|API|APIStatus|UnprocessableEntity)"
     r"Error\W+\w|\bValidationException\W+\w|\bstatus(?:[ _]?code)?\W{1,3}[45][0-9]{2}\b"
 )
 _ASKED: Final = frozenset({"input", "contents"})
+_LISTED: Final = ("messages", "input", "output")
+_OF_CHAT: Final = frozenset({"tool_calls", "tool_call_id"})
+"""What only messages of chat completions have."""
+_PARAMETERS: Final = frozenset({"tools", "temperature", "max_tokens", "max_completion_tokens", "stream", "system"})
+"""What a body has beside its messages where a URL names the model."""
 _REPLIED: Final = frozenset({"content", "output", "candidates", "error", "promptFeedback"})
 """What bodies of requests and replies have on the other wires: to look at each object of a file closely takes long."""
 
@@ -72,6 +85,16 @@ def of_text(data: bytes, path: str) -> Iterator[Input]:
     """Yield what the values in a text hold; nothing if it holds none."""
     text = data[:_MAX_TEXT].decode("utf-8", "replace")
     yield from _inputs(_in_text(text), path, None)
+
+
+def is_request(value: JSON) -> bool:
+    """Return whether a value is the body of a request."""
+    return isinstance(value, Mapping) and _kind(value) is True
+
+
+def holds_request(value: JSON) -> bool:
+    """Return whether a value holds the body of a request."""
+    return any(each.is_request for each in _BodySearch().bodies(value))
 
 
 def _records(value: JSON, depth: int = 3) -> Any:
@@ -133,20 +156,30 @@ class _BodySearch:
         if isinstance(value, str):
             yield from self._of_text(value, depth, status, url)
         elif isinstance(value, list):
-            if _are_messages(value):
-                yield _Body({"messages": value}, is_request=True, url=url)
+            if messages := _messages_in(value):
+                yield _Body({"messages": messages}, is_request=True, url=url)
                 return
             for each in value:
                 yield from self.bodies(each, depth + 1, status, url)
         elif isinstance(value, Mapping):
-            kind = _kind(value)
-            if kind is not None:
-                yield _Body(dict(value), status, url, is_request=kind)
+            yield from self._of_object(value, depth, status, url)
+
+    def _of_object(self, value: Mapping[str, Any], depth: int, status: int | None, url: str) -> Iterator[_Body]:
+        kind = _kind(value)
+        if kind is not None:
+            body = _asked(value, url) if kind else dict(value)
+            if not kind and "error" in value:
+                # What failed may stand beside its error.
+                yield from self.bodies({key: each for key, each in value.items() if key != "error"}, depth + 1)
+            yield _Body(body, status, url, is_request=kind)
+            if not kind or body.keys() != {"messages"}:
                 return
-            status = next(filter(None, (status_of(value.get(key)) for key in _STATUSES)), status)
-            url = _url_of(value) or url
-            for each in value.values():
-                yield from self.bodies(each, depth + 1, status, url)
+            yield from _said(value)
+            value = {key: each for key, each in value.items() if key not in _LISTED}
+        status = next(filter(None, (status_of(value.get(key)) for key in _STATUSES)), status)
+        url = _url_of(value) or url
+        for each in map(_unpacked, value.values()) if _is_packed(value) else value.values():
+            yield from self.bodies(each, depth + 1, status, url)
 
     def _of_text(self, text: str, depth: int, status: int | None, url: str) -> Iterator[_Body]:
         start = text.lstrip()[:1]
@@ -156,10 +189,62 @@ class _BodySearch:
             except (UnreadableValue, RecursionError):
                 return
             yield from self.bodies(inner, depth + 1, status, url)
-        elif _FAILURE.search(text[:_MAX_TEXT]):
+            return
+        for found in _BODY.finditer(text[:_MAX_TEXT]):
+            try:
+                inner, _ = value_at(text, found.start())
+            except (UnreadableValue, RecursionError):
+                continue
+            if is_request(inner):
+                link = _URL.search(text, 0, found.start())
+                yield _Body(inner, None, link[0] if link else url, is_request=True)
+                break
+        if _FAILURE.search(text[:_MAX_TEXT]):
             failure = failures.of_text(text)
             if failure.body is not None:
                 yield _Body(failure.body, failure.status or status, failure.url or url)
+
+
+def _is_packed(value: Mapping[str, Any]) -> bool:
+    """Return whether an object says that its texts are base64, as SageMaker, Lambda and HAR files do."""
+    said = [(key.lower(), each) for key, each in value.items() if isinstance(each, (str, bool))]
+    return any(
+        ("encoding" in key and str(each).lower() == "base64") or ("base64" in key and each is True)
+        for key, each in said
+    )
+
+
+def _unpacked(value: Any) -> Any:
+    if not isinstance(value, str) or len(value) < _MIN_PACKED:
+        return value
+    try:
+        return binascii.a2b_base64(value).decode()
+    except ValueError:
+        return value
+
+
+def _messages_in(value: list[Any]) -> list[JSON]:
+    """Return the messages of a list of messages, of a wire or of a framework; none if it is another list."""
+    return histories.canonical(value) or (value if _are_messages(value) else [])
+
+
+def _asked(value: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """Return the body of a request, or its messages alone where what holds them is no body."""
+    listed = value.get("messages", value.get("input"))
+    messages = _messages_in(listed) if isinstance(listed, list) else []
+    is_own = listed is not messages
+    is_chat = "messages" in value or any(not _OF_CHAT.isdisjoint(as_object(each)) for each in messages)
+    is_body = isinstance(value.get("model"), str) or bool(url) or not _PARAMETERS.isdisjoint(value)
+    if messages and (is_own or (is_chat and not (is_body and "messages" in value))):
+        return {"messages": messages}
+    return dict(value)
+
+
+def _said(value: Mapping[str, Any]) -> Iterator[_Body]:
+    """Yield the reply that a record has beside the messages of a request, as traces have it."""
+    output = value.get("output")
+    if isinstance(value.get("input"), list) and isinstance(output, list) and _are_messages(output):
+        yield _Body({"choices": [{"index": at, "message": each} for at, each in enumerate(output)]})
 
 
 def _kind(value: Mapping[str, Any]) -> bool | None:
@@ -193,7 +278,8 @@ def _url_of(value: Mapping[str, Any]) -> str:
         text = as_text(inner) or as_text(as_object(inner).get("raw"))
         if text.startswith("http"):
             return text
-    return ""
+    host, at = as_text(value.get("host")), as_text(value.get("path"))
+    return f"https://{host}{at}" if "." in host and at.startswith("/") else ""
 
 
 def _inputs(found: Iterator[_Body], path: str, line: int | None) -> Iterator[Input]:
@@ -204,7 +290,12 @@ def _inputs(found: Iterator[_Body], path: str, line: int | None) -> Iterator[Inp
         # An event of an error holds the error first, and then what the program was at.
         bodies.reverse()
     open_request: _Body | None = None
+    replied: Any = None
     for body in bodies:
+        if not body.is_request and open_request is None and body.value == replied:
+            # A record often holds the same failure twice.
+            continue
+        replied = None if body.is_request else body.value
         if body.is_request:
             is_repeated = open_request is not None and open_request.value == body.value
             if open_request is not None and not is_repeated:

@@ -15,6 +15,12 @@ from conformance.wires import other_api
 _MAX_KEYS: Final = 8
 _HINTED: Final = 3
 _SHOWN: Final = 80
+_BODY_KEYS: Final = frozenset({"model", "messages", "input", "contents", "prompt", "tools", "stream"})
+"""What the body of a request has, even a broken one."""
+_PARAMETERS: Final = frozenset(
+    {"temperature", "top_p", "max_tokens", "max_completion_tokens", "stream", "system", "tool_choice", "stop"}
+)
+"""What the body of a request has where its URL names the model, and what no other holder of messages has."""
 _ACCEPTED_LINES: Final = (
     "expected lines that hold a request body, a list of messages, a reply body, a chunk, an exchange or a list of them"
 )
@@ -88,7 +94,7 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         return
     by_http = isinstance(request, Mapping) and "method" in request and ("url" in request or "uri" in request)
     if by_http or isinstance(value.get("interactions") or value.get("http_interactions"), list):
-        yield from _recording(value, path)
+        yield from _recorded_or_inside(value, path, line)
     elif isinstance(log, Mapping) and isinstance(log.get("entries"), list):
         # Imported here, as below, because most files are not recordings.
         from conformance.formats import har
@@ -103,9 +109,9 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
     elif isinstance(value.get("exchanges"), list):
         yield _session(value["exchanges"], value, path, line)
     elif ("request" in value or "response" in value) and not wires.event_name(value):
-        yield _exchange(value, path, line)
-    elif isinstance(value.get("messages"), list):
-        yield Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
+        yield from _inside(value, path, line) if _holds_deeper(value) else (_exchange(value, path, line),)
+    elif isinstance(value.get("messages"), list) and (given := _asked(value, path, line)) is not None:
+        yield given
     elif is_chunk(value):
         yield from sse.read_chunks([value], path, line)
     else:
@@ -123,6 +129,9 @@ def _event_or_body(value: dict[str, Any], path: str, line: int | None) -> Iterat
 def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
     """Return a body of another wire, or a reply of any, as an input; None for something else."""
     asked = Exchange.of_plain(request=value, model=model_of(value))
+    # A row of a trace has both sides.
+    if {"input", "output"} <= value.keys() and value.get("object") != "response":
+        return None
     if wires.is_native(asked):
         return Input(path, line, "request", (asked,))
     replied = Exchange.of_plain(response=value, model=model_of(value), date=records.date_of_reply(value))
@@ -135,8 +144,11 @@ def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
 def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
     objects = [item for item in value if isinstance(item, Mapping)]
     all_objects = len(objects) == len(value)
-    if all_objects and all("role" in item for item in objects):
-        yield Input(path, line, "messages", (Exchange.of_plain(request={"messages": value}),))
+    from conformance.formats import message_lists
+
+    messages = message_lists.of_list(value, path, line) if all_objects else None
+    if messages is not None:
+        yield messages
     elif all_objects and all("scope" in item and "path" in item for item in objects):
         yield from _calls(objects, path)
     elif all_objects and (tool := logs.reader_of(objects[0])) is not None and all(map(tool.holds, objects)):
@@ -144,11 +156,44 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
     elif all_objects and all(map(wires.event_name, objects)):
         yield from sse.read_events(objects, path, line)
     elif all_objects and all("request" in item or "response" in item for item in objects):
-        yield _session(value, {}, path, line)
+        yield from _inside(value, path, line) if _holds_deeper(objects[0]) else (_session(value, {}, path, line),)
     elif objects and all(is_chunk(item) or isinstance(item, str) for item in value):
         yield from sse.read_chunks(value, path, line)
     else:
         yield from _inside(value, path, line)
+
+
+def _asked(value: dict[str, Any], path: str, line: int | None) -> Input | None:
+    """Return the input of an object with messages: of a body, or of messages alone, as applications and datasets do."""
+    if "model" in value or not value["messages"] or not _PARAMETERS.isdisjoint(value):
+        return Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
+    # Imported here, as below, because most files hold whole bodies.
+    from conformance.formats import message_lists
+
+    tools = {"tools": value["tools"]} if "tools" in value else {}
+    return message_lists.of_list(value["messages"], path, line, tools)
+
+
+def _holds_deeper(record: Mapping[str, Any]) -> bool:
+    """Return whether the body of a request stands elsewhere in a record than an exchange has it."""
+    sent = record.get("request")
+    if sent is not None and not (isinstance(sent, Mapping) and _BODY_KEYS.isdisjoint(sent)):
+        return False
+    # Imported here because most records are exchanges.
+    from conformance.formats import inside
+
+    return inside.holds_request({key: value for key, value in record.items() if key != "response"})
+
+
+def _recorded_or_inside(value: Any, path: str, line: int | None) -> Iterator[Input]:
+    """Yield the exchanges of a recording; if it has none, what a gateway logs beside the request that it got."""
+    found = list(_recording(value, path))
+    if any(each.conversation or each.problem for each in found):
+        yield from found
+        return
+    from conformance.formats import inside
+
+    yield from list(inside.of_value(value, path, line)) or found
 
 
 def _recording(value: Any, path: str) -> Iterator[Input]:

@@ -7,6 +7,7 @@ What is recognised:
   URL "400 Bad Request" Headers({…})`; openai 3 prints neither options nor URLs
 - their Node SDKs: `[log_1a2b3c] sending request {…}` and `response error {…}`
 - httpx: `HTTP Request: POST URL "HTTP/1.1 400 Bad Request"`; urllib3: `https://host:443 "POST /path HTTP/1.1" 400 12`
+- servers of Python: `"POST /v1/chat/completions HTTP/1.1" 400 Bad Request`, and the exception before it
 - LiteLLM: `POST Request Sent from LiteLLM:` and a command of curl
 - exceptions of these SDKs, of google-genai, the AI SDK and botocore, in tracebacks and messages
 
@@ -17,13 +18,15 @@ github.com/urllib3/urllib3, litellm/litellm_core_utils/litellm_logging.py of git
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.errors import Unrecognized
 from conformance.formats import failures
+from conformance.formats.failures import message_of
 from conformance.formats.inputs import Input
-from conformance.formats.printed_calls import KIND, Mark, joined
+from conformance.formats.inside import BODY_START, is_request
+from conformance.formats.printed_calls import KIND, PROGRAM, Mark, joined
 from conformance.formats.printed_values import UnreadableValue, value_at
 from conformance.formats.records import as_object, as_text, flat_headers, status_of
 
@@ -36,15 +39,21 @@ _RAISED: Final = (
     r"|Error code: [45][0-9]{2} - |AI_APICallError: |\b(?:APIError|BadRequestError|RateLimitError|AuthenticationError"
     r"|PermissionDeniedError|NotFoundError|UnprocessableEntityError|InternalServerError|ClientError|ServerError)"
     r": (?:HTTP code )?[45][0-9]{2} |API Error:? \(?[45][0-9]{2} |unexpected status [45][0-9]{2} "
-    r"|error, status code: [45][0-9]{2}, |\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
+    r"|\b\w{1,60}(?:Exception|Error): (?:HTTP |[Ss]tatus(?: code)?:? )?\(?[45][0-9]{2}\b|got exception: (?=\{)"
+    r"|POST \"https?://[^\"\s]{1,300}\": [45][0-9]{2} |\bApiError \{ message: \"|\\Exceptions\\\w{1,40}Exception: "
+    r"|\b[45][0-9]{2} [A-Z][A-Za-z ]{2,40} from POST https?://|error, status code: [45][0-9]{2}, "
+    r"|\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
 )
-_MARKS: Final = re.compile(
+_LOGGED: Final = (
     r"Request options: (?P<options>\{)"
     r"|Sending HTTP Request: POST (?P<sending>http\S+)"
     r'|HTTP Response: POST (?:(?P<answered>\S{1,2000}) )?"?(?P<status>[1-5][0-9]{2})\b[^"\n]{0,200}"?'
     r"(?: Headers\((?P<headers>\{))?"
     r'|HTTP Request: POST (?P<url>\S{1,2000}) "HTTP/[0-9.]{1,9} (?P<code>[1-5][0-9]{2})\b[^"\n]{0,200}"'
     r'|(?P<host>https?://[^\s"/]{1,255}) "POST (?P<path>/\S{0,2000}) HTTP/[0-9.]+" (?P<number>[1-5][0-9]{2})\b'
+    r'|"POST (?P<served>/\S{0,300}(?:completions|messages|responses|enerateContent)\S{0,300}) HTTP/[0-9.]+" '
+    r"(?P<answer>[1-5][0-9]{2})\b"
+    r'|\| (?P<coded>[1-5][0-9]{2}) \|[^|\n]{0,40}\|[^|\n]{0,80}\| POST\s{1,9}"(?P<logged>/[^"\s]{1,300})"'
     r"|\[(?P<sender>log_\w{1,40})[^\]\n]{0,200}\] sending request (?P<sent>\{)"
     r"|\[(?P<replier>log_\w{1,40})[^\]\n]{0,200}\] response (?:start|parsed|error[^{\n]{0,200}) (?P<replied>\{)"
     r"|(?:OpenAI|Anthropic):DEBUG:request (?P<asked>\S{1,2000}) (?P<debug>\{)"
@@ -54,6 +63,9 @@ _MARKS: Final = re.compile(
     r"|(?P<lost>Retrying request to |Raising (?:connection|timeout) error|Encountered httpx\.TimeoutException)"
     rf"|(?P<raised>{_RAISED})"
 )
+_LOG: Final = re.compile(_LOGGED)
+_MARKS: Final = re.compile(rf"{_LOGGED}|(?P<body>{BODY_START})|(?P<error>\{{\s*[\"']error[\"']\s*:\s*\{{)")
+"""The marks of a log, and bodies that a program prints by itself, which alone make no log."""
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _BODY: Final = re.compile(r"'json_data': (?=\{)")
 _MORE: Final = re.compile(r"'extra_json': (?=\{)")
@@ -62,7 +74,10 @@ _RESPONSE_BODY: Final = re.compile(r"\b(?:responseBody: |error: (?=\{\n))")
 _STATUS_FIELD: Final = re.compile(r"\b(?:statusCode|status): ([45][0-9]{2})\b")
 _ANY_STATUS: Final = re.compile(r"\bstatus: ([1-5][0-9]{2})\b")
 _URL_FIELD: Final = re.compile(r"\burl: '(https?://[^']+)'")
+_EXCEPTION: Final = re.compile(r"\b(?:\w{1,60}\.){0,6}\w{1,60}(?:Error|Exception|Failure): ([^\n]{1,2000})")
 _DUMP: Final = 4_000
+_LINE: Final = 200
+_ERROR: Final = 400
 _HEAD: Final = 1 << 13
 _CUT: Final = (
     "a body that the log cuts, such as `[Array]`, is not read; in Node, set util.inspect.defaultOptions.depth = null"
@@ -71,7 +86,7 @@ _CUT: Final = (
 
 def holds(data: bytes) -> bool:
     """Return whether a file is a text log with marks, by all of it: programs print much before their first call."""
-    return b"\0" not in data[:_HEAD] and _MARKS.search(_text(data)) is not None
+    return b"\0" not in data[:_HEAD] and _LOG.search(_text(data)) is not None
 
 
 def read(data: bytes, path: str) -> Iterator[Input]:
@@ -90,14 +105,15 @@ def marks(text: str) -> Iterator[Mark]:
     text = _COLOUR.sub("", text)
     while found := _MARKS.search(text, at):
         mark, at = _mark(found, text)
-        yield mark
+        if mark is not None:
+            yield mark
 
 
 def _text(data: bytes) -> str:
     return _COLOUR.sub("", data.decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
-def _mark(found: re.Match[str], text: str) -> tuple[Mark, int]:
+def _mark(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
     """Return what one place in a log says, and where to read on."""
     read_on = next((reader for group, reader in _WITH_VALUES.items() if found[group]), None)
     if read_on is not None:
@@ -108,11 +124,44 @@ def _mark(found: re.Match[str], text: str) -> tuple[Mark, int]:
 
 
 def _reply(found: re.Match[str], text: str) -> Mark:
-    status = status_of(found["status"] or found["code"] or found["number"] or found["got"])
-    url = found["answered"] or found["url"] or found["from"] or (found["host"] or "") + (found["path"] or "")
+    status = status_of(found["status"] or found["code"] or found["number"] or found["got"] or found["coded"])
+    url = (
+        found["answered"]
+        or found["url"]
+        or found["from"]
+        or found["logged"]
+        or (found["host"] or "") + (found["path"] or "")
+    )
     headers, _ = _read_value(text, found.start("headers")) if found["headers"] else ({}, 0)
     by = "client" if found["url"] or found["host"] else "sdk"
     return Mark("reply", found.start(), url=url, status=status, headers=flat_headers(headers), by=by)
+
+
+def _served(found: re.Match[str], text: str) -> tuple[Mark, int]:
+    """Return what a server logs of a request, with the exception that it logged before, if it refused it."""
+    status = status_of(found["answer"])
+    before = text.rfind('"POST /', 0, found.start())
+    raised = list(_EXCEPTION.finditer(text, max(before, found.start() - _DUMP), found.start()))
+    body = {"error": {"message": raised[-1][1]}} if raised and status is not None and status >= _ERROR else None
+    return Mark("reply", found.start(), body=body, url=found["served"], status=status, by="server"), found.end()
+
+
+def _body(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
+    """Return the request that a program printed by itself; None if the value is something else."""
+    value, after = _read_value(text, found.start())
+    if value is None or not is_request(value):
+        return None, found.end()
+    return Mark("request", found.start(), body=value, by=PROGRAM), after
+
+
+def _error(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
+    """Return the body of an error that a program printed by itself, with the status before it on its line."""
+    value, after = _read_value(text, found.start())
+    if not message_of(value):
+        return None, found.end()
+    line = text[max(text.rfind("\n", 0, found.start()), found.start() - _LINE, 0) : found.start()]
+    codes = re.findall(r"\b[45][0-9]{2}\b", line)
+    return Mark("failure", found.start(), body=value, status=int(codes[-1]) if codes else None, is_body=True), after
 
 
 def _options(found: re.Match[str], text: str) -> tuple[Mark, int]:
@@ -178,17 +227,30 @@ def _raised(found: re.Match[str], text: str) -> tuple[Mark, int]:
     start = found.start()
     stop = text.find("\n", found.end())
     stop = len(text) if stop < 0 else stop
+    if ".ClientModel." in text[max(0, start - _LINE) : stop]:
+        # .NET's SDK of OpenAI writes the message some lines below the status.
+        end = text.find("\n   at ", stop)
+        stop = min(len(text) if end < 0 else end, stop + _DUMP)
     failure = failures.of_text(text[start:stop])
     fields = _FIELDS.match(text, stop)
     if fields and not failure.is_body:
         dump = text[stop : stop + _DUMP]
-        body, status, url = (each.search(dump) for each in (_RESPONSE_BODY, _STATUS_FIELD, _URL_FIELD))
-        value, _ = _read_value(dump, body.end()) if body else (None, 0)
-        given = failures.of_value({"error": value, "status": int(status[1]) if status else failure.status})
-        failure = given or failure._replace(status=int(status[1]) if status else failure.status)
-        failure = failure._replace(url=failure.url or (url[1] if url else ""))
-    mark = Mark("failure", start, body=failure.body, url=failure.url, status=failure.status, is_body=failure.is_body)
-    return mark, stop
+        said, code, link = (each.search(dump) for each in (_RESPONSE_BODY, _STATUS_FIELD, _URL_FIELD))
+        value, _ = _read_value(dump, said.end()) if said else (None, 0)
+        given = failures.of_value({"error": value, "status": int(code[1]) if code else failure.status})
+        failure = given or failure._replace(status=int(code[1]) if code else failure.status)
+        failure = failure._replace(url=failure.url or (link[1] if link else ""))
+    codes = re.findall(r"\b[45][0-9]{2}\b", found[0])
+    body = as_object(failure.body)
+    if body and "error" not in body and isinstance(body.get("message"), str):
+        # Some SDKs print what is in `error` alone.
+        failure = failure._replace(body={"error": dict(body)})
+    elif found[0].startswith("\\Exceptions"):
+        # PHP's SDK of OpenAI says where it was raised, and not the status.
+        message = text[found.end() : stop].partition(" in /")[0]
+        failure = failure._replace(body={"error": {"message": message}}, is_body=True)
+    status = failure.status or (int(codes[-1]) if codes else None)
+    return Mark("failure", start, body=failure.body, url=failure.url, status=status, is_body=failure.is_body), stop
 
 
 def _with_extra(value: Any) -> dict[str, Any] | None:
@@ -207,7 +269,10 @@ def _read_value(text: str, start: int) -> tuple[Any, int]:
         return None, start
 
 
-_WITH_VALUES: Final = {
+_WITH_VALUES: Final[Mapping[str, Callable[[re.Match[str], str], tuple[Mark | None, int]]]] = {
+    "body": _body,
+    "served": _served,
+    "error": _error,
     "raised": _raised,
     "options": _options,
     "debug": _node_request,

@@ -18,6 +18,8 @@ from conformance.wire.exchange import Exchange, model_of
 from conformance.wires import other_api
 
 KIND: Final = "printed"
+PROGRAM: Final = "program"
+"""Who reports a request that a program printed by itself."""
 _NOTE: Final = "a text log holds what the program printed: bodies of replies are missing unless they are errors"
 _OVERLAP: Final = "calls overlap in this log, which has no ids, so their requests and replies are checked apart"
 _NO_CALLS: Final = "skipped, a log of a program without requests or failures of an API; --map reads fields of its lines"
@@ -66,9 +68,12 @@ class _Call:
 
 def joined(marks: Iterable[Mark], path: str, kind: str = KIND) -> Input:
     """Return the calls that some marks make, as one input."""
-    calls = _Calls()
-    for mark in marks:
-        calls.add(mark)
+    calls, found = _Calls(), list(marks)
+    # LiteLLM prints its own parameters, too, in the form of a body.
+    by_sdk = any(each.what == "request" and each.by != PROGRAM for each in found)
+    for mark in found:
+        if not (by_sdk and mark.by == PROGRAM):
+            calls.add(mark)
     kept = [each for each in calls.made if each.request is not None or each.response is not None or _failed(each)]
     pairs = [(each, exchange) for each in kept if (exchange := _exchange(each)) is not None]
     repeated = [_REPEATED.format(each.times) for each, _ in pairs if each.times > 1]
@@ -146,7 +151,9 @@ class _Calls:
         """Add what a mark says to the call that it belongs to."""
         if mark.note:
             self.notes[mark.note] = None
-        if mark.what == "request":
+        if mark.what == "request" and mark.by == PROGRAM:
+            self._printed(mark)
+        elif mark.what == "request":
             self._open.append(self._new(mark))
         elif mark.what == "url":
             self._sending(mark)
@@ -163,6 +170,15 @@ class _Calls:
         if mark.id:
             self._ids[mark.id] = call
         return call
+
+    def _printed(self, mark: Mark) -> None:
+        """Take a body that a program printed: that of the call which an SDK reports, too, or one of its own."""
+        last = self.made[-1] if self.made else None
+        waiting = next((each for each in self._open if each.request is None), None)
+        if waiting is not None:
+            waiting.request = mark.body
+        elif last is None or last.request != mark.body or last.response is not None:
+            self._open.append(self._new(mark))
 
     def _sending(self, mark: Mark) -> None:
         last = self._open[-1] if self._open else None

@@ -1,4 +1,4 @@
-"""Values as programs print them: Python's `repr`, what Node's `util.inspect` writes, and JSON, read by one grammar.
+"""Values as programs print them: Python's `repr`, Node's `util.inspect`, Ruby's and Elixir's `inspect`, JSON.
 
 A log holds such a value in the middle of other text, so reading starts at a place and returns where the value ends.
 
@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 
 _MAX_DEPTH: Final = 100
 _TOKEN: Final = re.compile(
-    r"""\s*(?:
+    r"""\s*(?:%(?=\{))?(?:
     (?P<text>[bruBRU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`))
     |(?P<number>-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?n?)(?![\w.])
-    |(?P<mark>[\[\](){},:+=])
+    |(?P<mark>=>|[\[\](){},:+=])
     |(?P<name>[A-Za-z_$][\w$.]*)
     )""",
     re.VERBOSE | re.DOTALL,
@@ -25,7 +25,15 @@ _ESCAPE: Final = re.compile(
     re.DOTALL,
 )
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "a": "\a", "\n": ""}
-_CONSTANTS: Final = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
+_CONSTANTS: Final = {
+    "None": None,
+    "null": None,
+    "nil": None,
+    "True": True,
+    "true": True,
+    "False": False,
+    "false": False,
+}
 _UNDEFINED: Final = object()
 _KEPT: Final = frozenset({"content", "finish_reason", "stop_sequence"})
 """What a body of a reply has even if it is null."""
@@ -117,9 +125,11 @@ def _object(text: str, start: int, closing: str, depth: int) -> tuple[dict[str, 
         token = _token(text, at)
         if token.text == closing and token.kind == "mark":
             return found, token.end
+        if token.text == ":" and token.kind == "mark":  # a symbol of Ruby, `:model=>`
+            token = _token(text, token.end)
         key = _unescaped(token.text) if token.kind == "text" else token.text
         colon = _token(text, token.end)
-        if token.kind == "mark" or colon.text != ":":
+        if token.kind == "mark" or colon.text not in (":", "=>"):
             raise UnreadableValue(token.text)
         value, at = _value(text, colon.end, depth)
         if value is not _UNDEFINED:

@@ -16,7 +16,6 @@ from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.bounds import read_bytes
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
-from conformance.kept import kept
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
 from conformance.profiles.composition import on_wire, ordered
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
@@ -110,8 +109,11 @@ def _document(path: Path) -> Document:
     read_whole = partial(definitions.read, path, "profile", _errors, _reworded)
     if path.parent != FOLDER:
         return read_whole()
+    # Imported here because a check with --provider none reads none.
+    from conformance.derived import derived
+
     # Only errors need lines, and a shipped file has none: tests read each one without the cache.
-    value = kept("profiles", path.stem, (read_bytes(path, definitions.DEFINITION),), lambda: read_whole().value)
+    value = derived("profiles", path.stem, (read_bytes(path, definitions.DEFINITION),), lambda: read_whole().value)
     return Document(value, {}, str(path))
 
 

@@ -63,7 +63,7 @@ def served_name(profile: Profile, model: str, *, is_own: bool = False) -> str:
             return each.model
     entries = [each for each in _entries(profile) if _names_line(each)]
     found = _as_entry(entries, model)
-    return found or (_in_full(profile, model) or slug(model) if is_own else _snapshot(entries, wanted))
+    return found or (in_full(profile, model) or slug(model) if is_own else _snapshot(entries, wanted))
 
 
 def may_serve(profile: Profile, model: str) -> str:
@@ -74,6 +74,24 @@ def may_serve(profile: Profile, model: str) -> str:
 def spelled(profile: Profile, model: str, *, is_own: bool = False) -> str:
     """Return how a provider spells a model, as far as its profile shows; otherwise the name as it was given."""
     return served_name(profile, model, is_own=is_own) or slug(model)
+
+
+def begins_one(profile: Profile, word: str) -> bool:
+    """Return whether a profile has a model whose name begins with a word, such as `magistral`."""
+    return any(base(entry).lower().startswith(word.lower()) for entry in _entries(profile))
+
+
+def in_full(profile: Profile, model: str) -> str:
+    """Return a model with what its vendor writes before it, as in `claude-sonnet-4-6` for Sonnet 4.6; empty if unknown.
+
+    Another model of the same line shows it: `claude-opus-4-6` that Opus 4.5 is `claude-opus-4.5`.
+    """
+    given = slug(base(model)).lower()
+    line = _LINE.match(given)
+    called = [each.model for each in (profile, *profile.protocols.values())]
+    names = [each.rstrip("*") for each in (*called, *_entries(profile)) if line and f"-{line[0]}" in each]
+    same = [each for each in names if key(each).endswith(key(given))]
+    return next(iter(same), "") or next((f"{each.partition(f'-{line[0]}')[0]}-{given}" for each in names if line), "")
 
 
 def fits_any(entries: Collection[str], model: str) -> bool:
@@ -119,19 +137,6 @@ def _as_entry(entries: Iterable[str], model: str) -> str:
             prefix = "" if "*" in folder else entry[: len(folder) + len(slash)]
             return entry if "*" not in entry else f"{prefix}{way}"
     return ""
-
-
-def _in_full(profile: Profile, model: str) -> str:
-    """Return a model with what its vendor writes before it, as in `claude-sonnet-4-6` for Sonnet 4.6; empty if unknown.
-
-    Another model of the same line shows it: `claude-opus-4-6` that Opus 4.5 is `claude-opus-4.5`.
-    """
-    given = slug(base(model)).lower()
-    line = _LINE.match(given)
-    called = [each.model for each in (profile, *profile.protocols.values())]
-    names = [each.rstrip("*") for each in (*called, *_entries(profile)) if line and f"-{line[0]}" in each]
-    same = [each for each in names if key(each).endswith(key(given))]
-    return next(iter(same), "") or next((f"{each.partition(f'-{line[0]}')[0]}-{given}" for each in names if line), "")
 
 
 def _snapshot(entries: Iterable[str], wanted: str) -> str:

@@ -25,6 +25,8 @@ _PARENTHESES: Final = re.compile(r" *\([^)]*\)")
 _NOT_WORDS: Final = re.compile(r"[\W_]+")
 _AT: Final = re.compile(r"(?P<model>.+?)(?:\s+(?:at|on|via|by|from|with|through)\s+|\s*@\s*)(?P<host>[^@]+)")
 _MAX_RESOLVED: Final = 256
+_MAX_VENDOR: Final = 3
+"""How many words the name of a vendor has."""
 _MAX_LISTED: Final = 12
 """How many hosts the error about an ambiguous model lists."""
 _MAX_LENGTH: Final = 100
@@ -66,6 +68,7 @@ def resolve(text: str) -> Resolved:
     at_host = _at_host(text)
     if at_host is not None:
         return at_host
+    text = without_vendor(text)
     vendor = vendor_of(text)
     if vendor:
         return Resolved(vendor, model_names.spelled(load(vendor), text, is_own=True))
@@ -103,6 +106,33 @@ def vendor_of(model: str) -> str:
     wanted = model_names.key(model)
     fits = [name for name, globs in _words().families.items() if any(_is_of_family(model, each) for each in globs)]
     return fits[0] if wanted and len(fits) == 1 else ""
+
+
+def without_vendor(text: str) -> str:
+    """Return what a text calls a model without its vendor: `claude opus 4.6` of `Anthropic's Claude Opus 4.6`.
+
+    A word that is the beginning of models, too, stays: `claude` of Anthropic, and `mistral` unless `magistral` follows.
+    """
+    words = text.split()
+    for length in range(min(_MAX_VENDOR, len(words) - 1), 0, -1):
+        head, rest = fold(" ".join(words[:length]).removesuffix("'s")), " ".join(words[length:])
+        for vendor in _words().providers.get(head, ()):
+            if short := _without(vendor, head, rest):
+                return short
+    return text
+
+
+def _without(vendor: str, head: str, rest: str) -> str:
+    """Return the model of a vendor that follows its name, in full; empty if it is none, or the name is a part of it."""
+    makers = vendor_of(rest)
+    if makers != vendor:
+        # Of a model that its vendor does not serve itself, hosts have the vendor as the folder.
+        is_folder = not makers and any(own.lower().startswith(f"{vendor}/") for own in serving(rest).values())
+        return rest if is_folder else ""
+    if model_names.begins_one(load(vendor), rest.split(maxsplit=1)[0]):
+        return rest
+    is_part = any(fnmatchcase(head, each) for each in _words().families.get(vendor, ()))
+    return "" if is_part else model_names.in_full(load(vendor), rest) or rest
 
 
 def _is_of_family(model: str, family: str) -> bool:

@@ -89,6 +89,7 @@ class Wire(NamedTuple):
     `path`: what its clients append to the base URL to send a request of chat completions. `served`: the paths, after
     the version, at which the simulator plays it. `paths`: what the URL of one of its requests may contain. `is_request`
     and `is_reply` tell its bodies from those of other wires; None for a request that may be one of its own, or not.
+    `is_usual` tells whether such a request is likely one of its own, by its model and what it lacks.
     `beginnings`: texts, one of which is in the first event of a stream. `headers` are those of a request with a key.
     `failure` is the event that reports an error inside a stream. `asked` and `said`: the members of a request and of a
     reply that hold messages. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
@@ -128,6 +129,7 @@ class Wire(NamedTuple):
     event: Callable[[Mapping[str, Any]], str] = lambda _value: ""
     schema_keywords: frozenset[str] = frozenset()
     schema_member: str = ""
+    is_usual: Callable[[dict[str, Any]], bool] = lambda _body: False
     counting: re.Pattern[str] | None = None
     counted: Callable[[int], dict[str, Any]] = lambda number: {"tokens": number}
     listed: Callable[[Sequence[str], str], dict[str, Any]] | None = None
@@ -190,8 +192,11 @@ def by_name(name: str) -> Wire:
     return found[name]
 
 
-def of(exchange: Exchange, presumed: str = CHAT) -> Wire:
-    """Return the wire of an exchange, by its URL or else its bodies; the presumed one if nothing says otherwise."""
+def of(exchange: Exchange, presumed: str = "") -> Wire:
+    """Return the wire of an exchange, by its URL or else its bodies; the presumed one if nothing says otherwise.
+
+    Without a presumed one, it is that for which the request is usual, and else chat completions.
+    """
     chat, *others = load()
     if exchange.native is not None:
         return chat
@@ -199,8 +204,17 @@ def of(exchange: Exchange, presumed: str = CHAT) -> Wire:
         if any([path in exchange.url for path in wire.paths]):
             return wire
     found = next((wire for wire in others if wire.fits(exchange)), chat)
-    is_open = found is chat and presumed != CHAT and not _is_of_chat(exchange.response)
-    return by_name(presumed) if is_open else found
+    if found is not chat or presumed == CHAT or _is_of_chat(exchange.response):
+        return found
+    return by_name(presumed) if presumed else next((wire for wire in others if is_likely(exchange, wire)), chat)
+
+
+def is_likely(exchange: Exchange, wire: Wire) -> bool:
+    """Return whether nothing but what is usual says that an exchange is on a wire, so that it may be on another one."""
+    request = exchange.request
+    if exchange.url or exchange.native is not None or type(request) is not dict or not wire.is_usual(request):
+        return False
+    return wire.is_request(request) is None and exchange.response is None
 
 
 def _is_of_chat(response: Any) -> bool:
@@ -228,7 +242,7 @@ def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
     return asked.translate_one(Exchange.of_plain(request=native, url=asked.path(body), model=model))
 
 
-def translate(conversation: Conversation, presumed: str = CHAT) -> Conversation:
+def translate(conversation: Conversation, presumed: str = "") -> Conversation:
     """Return a conversation whose exchanges are all those of chat completions; those that are already stay the same.
 
     `presumed` is the wire of exchanges that do not show it.
@@ -243,7 +257,7 @@ def translate(conversation: Conversation, presumed: str = CHAT) -> Conversation:
 class Translator:
     """Translates the exchanges of one conversation, one after the other, in order."""
 
-    def __init__(self, presumed: str = CHAT) -> None:
+    def __init__(self, presumed: str = "") -> None:
         """Begin without an exchange; `presumed` is the wire of those that do not show it."""
         self._presumed = presumed
         self._by_wire: dict[str, Translate] = {}

@@ -136,10 +136,10 @@ def _answered(text: str) -> list[str]:
 
 def _is_asked(text: str) -> bool:
     """Return whether a text that names a provider asks something about it, rather than a model there."""
-    from conformance.cli import _questions
+    from conformance.cli import _questions, _topics
 
     words = text.lower().split()
-    is_place = any(each in words for each in ("at", "on", "via"))
+    is_place = any(each in words for each in ("at", "on", "via")) and not _topics.answers(text)
     is_long = len(words) > _MOST_MODEL_WORDS or not _DIGIT.search(text)
     return not is_place and is_long and (_questions.is_question(text))
 

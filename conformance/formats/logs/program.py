@@ -1,5 +1,6 @@
-"""Logs of programs as JSON, one record a line: structlog, python-json-logger, loguru, pino, winston, slog, Docker, GCP.
+"""Logs of programs as JSON, one record a line, as loggers and the services that collect their lines write them.
 
+Among them structlog, python-json-logger, loguru, pino, winston, slog, Serilog, Docker, journald, GELF and Google Cloud.
 A record has a level, a message and perhaps an exception, under names that differ. What an SDK or its HTTP client wrote
 into them is read as in a text log; the marks of all lines make calls together.
 
@@ -20,8 +21,12 @@ __all__ = ["KIND", "NOTES", "RULES", "holds", "joined", "parts"]
 
 NOTES: Final = ()
 RULES: Final = ()
-_LEVELS: Final = ("level", "levelname", "severity", "log.level", "lvl")
-_TEXTS: Final = ("message", "msg", "event", "text", "log", "textPayload")
+_LEVELS: Final = ("level", "levelname", "severity", "log.level", "lvl", "@l", "PRIORITY", "Level", "LogLevel")
+_TEXTS: Final = (
+    *("message", "msg", "event", "text", "log", "textPayload"),
+    *("@m", "@mt", "MESSAGE", "Message", "RenderedMessage", "MessageTemplate", "short_message", "full_message"),
+    *("@message", "_raw", "line", "errorMessage"),
+)
 _RAISED: Final = (
     "exception",
     "exc_info",
@@ -32,21 +37,36 @@ _RAISED: Final = (
     "stack_trace",
     "traceback",
     "stacktrace",
+    "@x",
+    "Exception",
+    "thrown",
+    "error.message",
+    "error.stack_trace",
 )
-_HOLDERS: Final = ("jsonPayload", "record")
+_HOLDERS: Final = ("jsonPayload", "record", "message")
 _BODIES: Final = ("request", "response", "messages", "choices", "log.entries")
+_WHOLE: Final = ("line", "@message", "_raw", "short_message", "errorMessage", "MESSAGE")
+"""Texts of records that need no level."""
 _ERROR: Final = 400
 
 
 def holds(value: Mapping[str, Any]) -> bool:
     """Return whether a value is a record of a program's log, and not one with bodies of its own."""
-    if any(isinstance(value.get(key), (Mapping, list)) for key in _BODIES):
+    records = [value, *[value[key] for key in _HOLDERS if isinstance(value.get(key), Mapping)]]
+    if any(isinstance(record.get(key), (Mapping, list)) for record in records for key in _BODIES):
         return False
-    if any(isinstance(value.get(key), Mapping) for key in _HOLDERS):
+    if len(records) > 1:
         return True
     has_text = any(isinstance(value.get(key), str) for key in _TEXTS)
     has_level = any(isinstance(value.get(key), (str, int)) for key in _LEVELS)
-    return has_text and (has_level or isinstance(value.get("log"), str))
+    return has_text and (
+        has_level or any(_is_line(value.get(key)) for key in _WHOLE) or isinstance(value.get("log"), str)
+    )
+
+
+def _is_line(value: Any) -> bool:
+    """Return whether a value is a line of a log, and not JSON as text, whose bodies are read as such."""
+    return isinstance(value, str) and not value.lstrip().startswith("{")
 
 
 def parts(values: Sequence[Mapping[str, Any]], path: str, line: int | None) -> Iterator[Input]:
@@ -68,6 +88,11 @@ def _marks(value: Mapping[str, Any]) -> Iterator[Mark]:
     records = [value, *[value[key] for key in _HOLDERS if isinstance(value.get(key), Mapping)]]
     texts = [record[key] for record in records for key in (*_TEXTS, *_RAISED) if isinstance(record.get(key), str)]
     yield from printed.marks("\n".join(dict.fromkeys(texts)))
+    for record in records:
+        if isinstance(record.get("errorType"), str) and isinstance(record.get("errorMessage"), str):
+            thrown = failures.of_text(f"{record['errorType']}: {record['errorMessage']}")
+            if thrown.status is not None:
+                yield Mark("failure", 0, thrown.body, thrown.url, thrown.status, is_body=thrown.is_body)
     for raised in [record.get(key) for record in records for key in _RAISED]:
         failure = failures.of_value(raised) if isinstance(raised, Mapping) else None
         is_sdk = failure is not None and failure.status is not None and failure.status >= _ERROR

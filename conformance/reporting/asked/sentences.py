@@ -37,7 +37,8 @@ def scan(words: list[str], found: Understood) -> None:
     """
     at = 0
     while at < len(words):
-        length = next((each for each in (4, 3, 2, 1) if _take_over(words[at : at + each], found)), 0)
+        lengths = [each for each in (4, 3, 2, 1) if not _holds_a_model(words[at : at + each], words[at + each :])]
+        length = next((each for each in lengths if _take_over(words[at : at + each], found)), 0)
         if not length:
             word = words[at].lower()
             if word in _NEGATIONS or (word not in FILLERS and get_close_matches(word, _single_words(), 1, _NEAR)):
@@ -77,6 +78,15 @@ def _may_be_a_name(words: Sequence[str]) -> bool:
         return False
     parts = [" ".join(plain[first:last]) for first in range(1, len(plain)) for last in range(first + 1, len(plain) + 1)]
     return not any(each in PHRASES or each in WIRES for each in parts) or is_listed(" ".join(words))
+
+
+def _holds_a_model(host: Sequence[str], following: Sequence[str]) -> bool:
+    """Return whether the last word of a host begins a model: `vertex gemini` before `2.5 flash`."""
+    if len(host) < 2 or not following or not following[0][:1].isdigit():
+        return False
+    named, rest = naming.find(" ".join(host)), naming.find(" ".join([host[-1], *following[:1]]))
+    is_host = named is not None and not named.model and naming.find(" ".join(host[:-1])) is not None
+    return is_host and rest is not None and bool(rest.model)
 
 
 def _begins_with_a_host(words: Sequence[str]) -> bool:

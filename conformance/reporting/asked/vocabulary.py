@@ -29,12 +29,14 @@ def _efforts(levels: Iterable[str]) -> Iterator[str]:
     """Yield the ways to ask for some efforts."""
     for level in levels:
         yield from (f"effort {level}", f"{level} effort", f"reasoning effort {level}", f"thinking {level}")
+        yield from (f"reasoning {level}", f"{level} reasoning", f"{level} thinking")
 
 
 _ALSO: Final[Mapping[str, tuple[str, ...]]] = {
     "tools": (
         "tool", "tools on", "tool call", "tool calls", "tool use", "tool calling", "function calling", "function",
         "functions", "function call", "function calls", "call a function", "call functions", "calling tools",
+        "one tool", "a tool", "tools enabled",
     ),
     "no tools": (
         "tools off", "without tools", "without any tools", "tool free", "no tool calls", "no tool use",
@@ -42,13 +44,15 @@ _ALSO: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "parallel": (
         "parallel tools", "parallel calls", "parallel tool calls", "parallel on", "several calls",
-        "parallel function calls", "parallel functions",
+        "parallel function calls", "parallel functions", "two tools", "two calls", "tools at once", "calls at once",
+        "both tools", "several tools", "multiple tools", "multiple calls", "multiple tool calls",
     ),
     "no parallel": ("without parallel", "no parallel calls", "no parallel tool calls", "parallel off", "one call"),
     "thinking on": (
         "thinking", "think", "thinks", "thinking enabled", "thinking mode", "reasoning", "reasoning on",
         "reasoning enabled", "interleaved thinking", "extended thinking", "turn thinking on", "turn on thinking",
-        "enable thinking", "enable reasoning", "turn reasoning on", "turn on reasoning", *_efforts(_EFFORTS),
+        "enable thinking", "enable reasoning", "turn reasoning on", "turn on reasoning", "reasons",
+        "as hard as possible", "hard", *_efforts(_EFFORTS),
     ),
     "thinking off": (
         "no thinking", "no think", "without thinking", "thinking disabled", "non thinking", "not thinking",
@@ -86,9 +90,9 @@ WIRES: Final[Mapping[str, tuple[str, str]]] = {
 FILLERS: Final = frozenset(
     (
         "a", "agent", "an", "and", "api", "at", "but", "by", "call", "calls", "can", "do", "for", "from", "get",
-        "how", "i", "in", "is", "it", "local", "locally", "loop", "me", "my", "need", "of", "on", "over", "please",
-        "request", "send", "server", "should", "the", "to", "use", "using", "via", "want",
-        "we", "what", "wire", "with", "would",
+        "how", "hosted", "i", "i'd", "in", "is", "it", "like", "local", "locally", "loop", "me", "my", "native", "need",
+        "of", "on", "once", "over", "please", "request", "running", "send", "served", "server", "should", "the",
+        "through", "to", "use", "using", "via", "want", "we", "what", "while", "wire", "with", "would",
     )
 )  # fmt: skip
 PHRASES: Final = {also: name for name, words in _ALSO.items() for also in (name, *words)}

@@ -1,7 +1,7 @@
 """The words of a wish: which host, model, wire and turn a text such as "deepseek, tools, thinking on" means."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final, NamedTuple
@@ -125,7 +125,7 @@ def _host(found: Understood, provider: str) -> tuple[str, str]:
         hosts = {name: each for name, each in hosts.items() if each.profile not in (known.name, known.service)}
         hosts[provider] = Resolved(known.reference)
     if len(hosts) > 1:
-        hosts = {name: each for name, each in hosts.items() if not _is_family(each.profile, hosts.values())}
+        hosts = _without_makers(hosts, (*both, *found.models))
     if len(hosts) > 1:
         raise Unusable(f"the wish names several hosts, {' and '.join(hosts)}; keep one of them")
     if len(both) > 1:
@@ -142,6 +142,13 @@ def _host(found: Understood, provider: str) -> tuple[str, str]:
     if found.models:
         return _resolved(found.models.pop(0))
     raise Unusable('the wish names no host; name one, as in "deepseek, tools, thinking on", or add --provider')
+
+
+def _without_makers(hosts: Mapping[str, Resolved], models: Sequence[str]) -> dict[str, Resolved]:
+    """Return the hosts without those that only say who makes the model: `google gemini 3 at openrouter`."""
+    makers = {naming.vendor_of(each) for each in models}
+    kept = {name: each for name, each in hosts.items() if each.profile not in makers} or hosts
+    return {name: each for name, each in kept.items() if len(kept) == 1 or not _is_family(each.profile, kept.values())}
 
 
 def _is_family(vendor: str, hosts: Iterable[Resolved]) -> bool:
@@ -164,7 +171,7 @@ def _resolved(name: str) -> tuple[str, str]:
 
 def _model(name: str, host: str, other: str) -> str:
     """Return how a host calls a model; raises UnknownName if the words name none that anybody serves."""
-    profile = profiles.load_profile(host)
+    profile, name = profiles.load_profile(host), naming.without_vendor(name)
     resolved = naming.find(name)
     own = resolved.model if resolved and resolved.profile == profile.name else ""
     own = own or model_names.served_name(profile, name, is_own=naming.vendor_of(name) == profile.name)

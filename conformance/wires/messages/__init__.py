@@ -11,8 +11,24 @@ from conformance.wire.native import NativeEvent
 from conformance.wires import Wire
 
 NAME: Final = "messages"
-_OWN_KEYS: Final = frozenset({"anthropic_version", "anthropic_beta", "system", "stop_sequences", "mcp_servers"})
-_OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
+_OWN_KEYS: Final = frozenset(
+    {
+        "anthropic_beta",
+        "anthropic_version",
+        "container",
+        "context_management",
+        "inference_geo",
+        "mcp_servers",
+        "output_config",
+        "output_format",
+        "stop_sequences",
+        "system",
+    }
+)
+_OWN_BLOCKS: Final = re.compile(r"tool_use|redacted_thinking|server_tool_use|mcp_tool_use|\w*tool_result|search_result")
+_OWN_CHOICES: Final = frozenset({"auto", "any", "tool", "none"})
+"""Types of a tool choice that is an object; on chat completions, such words are not in one."""
+_SERVER_TOOL: Final = re.compile(r"\w+_20\d{6}")
 _MEDIA: Final = ("image", "document")
 """Blocks that Messages alone has if they have a `source`."""
 _EVENTS: Final[Mapping[str, frozenset[str]]] = {
@@ -26,6 +42,11 @@ _EVENTS: Final[Mapping[str, frozenset[str]]] = {
 }
 """The events of a stream, each with the members that it has."""
 _CHAT_KEYS: Final = frozenset({"tool_calls", "tool_call_id", "reasoning_content", "reasoning", "reasoning_details"})
+_ROLES: Final = ("user", "assistant")
+_USUAL: Final = frozenset(
+    {"model", "messages", "max_tokens", "stream", "temperature", "top_p", "top_k", "thinking", "metadata"}
+)
+"""The parameters of a request that has nothing of its own, but the model; others are those of chat completions."""
 
 
 def _path(_body: Mapping[str, Any]) -> str:
@@ -40,7 +61,7 @@ def _is_request(body: dict[str, Any]) -> bool | None:
     messages = body.get("messages")
     if type(messages) is not list:
         return None if messages is None else False
-    is_own = not _OWN_KEYS.isdisjoint(body) or _has_own_tools(body.get("tools"))
+    is_own = not _OWN_KEYS.isdisjoint(body) or _has_own_tools(body)
     for message in messages:
         if type(message) is not dict:
             continue
@@ -50,8 +71,31 @@ def _is_request(body: dict[str, Any]) -> bool | None:
     return is_own or None
 
 
-def _has_own_tools(tools: Any) -> bool:
-    return type(tools) is list and bool(tools) and type(tools[0]) is dict and "input_schema" in tools[0]
+def _is_usual(body: dict[str, Any]) -> bool:
+    """Return whether a body has what each request of Messages has, for a model that Anthropic names so."""
+    model, messages = body.get("model"), body.get("messages")
+    if not (type(model) is str and model.startswith("claude-") and type(body.get("max_tokens")) is int):
+        return False
+    return body.keys() <= _USUAL and type(messages) is list and bool(messages) and all(map(_may_be_own, messages))
+
+
+def _may_be_own(message: Any) -> bool:
+    return type(message) is dict and message.keys() <= {"role", "content"} and message.get("role") in _ROLES
+
+
+def _has_own_tools(body: dict[str, Any]) -> bool:
+    choice, tools = body.get("tool_choice"), body.get("tools")
+    declared = [each for each in tools if type(each) is dict] if type(tools) is list else []
+    if any(["function" in each for each in declared]):
+        # A choice of Messages beside functions is a mistake of its client.
+        return False
+    is_own_choice = type(choice) is dict and choice.get("type") in _OWN_CHOICES
+    return is_own_choice or any(map(_is_own_tool, declared))
+
+
+def _is_own_tool(tool: dict[str, Any]) -> bool:
+    kind = tool.get("type")
+    return "input_schema" in tool or (type(kind) is str and _SERVER_TOOL.fullmatch(kind) is not None)
 
 
 def _is_own(content: list[Any]) -> bool:
@@ -60,7 +104,12 @@ def _is_own(content: list[Any]) -> bool:
 
 def _is_own_block(block: dict[str, Any]) -> bool:
     kind = block.get("type")
-    return type(kind) is str and (kind in _OWN_BLOCKS or (kind in _MEDIA and type(block.get("source")) is dict))
+    if type(kind) is not str:
+        return False
+    if kind == "thinking":
+        # Mistral's parts of chat completions hold a list there.
+        return type(block.get("thinking")) is str
+    return _OWN_BLOCKS.fullmatch(kind) is not None or (kind in _MEDIA and type(block.get("source")) is dict)
 
 
 def _is_reply(body: dict[str, Any]) -> bool:
@@ -131,6 +180,7 @@ WIRE: Final = Wire(
     ("system", "messages"),
     ("role", "content"),
     holds_objects=True,
+    is_usual=_is_usual,
     ended=_ended,
     settings=_settings,
     event=_event,
