@@ -188,8 +188,9 @@ def test_of_a_huge_text_both_ends_are_read() -> None:
 
 @every("part", ["messages.", "'", "tool ", "{", "\\", "… ", "[[", "Error code: 400 - {'a': "])
 def test_hostile_texts_are_read_to_their_end(part: str) -> None:
-    assert isinstance(said(part * 40_000), str)
-    explain(part * 40_000)
+    text = part * (40_000 // len(part))
+    assert isinstance(said(text), str)
+    explain(text)
 
 
 @every(
