@@ -46,6 +46,7 @@ COPILOT = [
         "data": {"content": "", "toolRequests": [{"toolCallId": each, "name": "g", "arguments": {}} for each in "ab"]},
     },
     {"type": "tool.execution_start", "data": {"toolCallId": "a", "toolName": "g", "arguments": {}}},
+    {"type": "assistant.message", "data": {"content": "I look.", "parentToolCallId": "a"}},
     {"type": "tool.execution_complete", "data": {"toolCallId": "a", "success": True, "result": {"content": "9"}}},
     {"type": "user.message", "data": {"content": "Go on."}},
 ]
@@ -85,7 +86,7 @@ def test_messages_one_a_line_are_one_list(wire: str, messages: list[Any], tmp_pa
 def test_lines_that_are_no_messages_are_left_out_and_counted() -> None:
     (given,) = read(_lines(COPILOT), "events.jsonl")
     assert ["transcript/calls-answered"] == _rules(given)
-    assert "skipped, lines that hold no message (2 times)" == given.notes[0]
+    assert "skipped, lines that hold no message (3 times)" == given.notes[0]
     checkpoint = [{"role": "_checkpoint", "id": 0}, *LISTS["chat"], {"role": "_usage", "token_count": 5}]
     (given,) = read(_lines(checkpoint[1:]), "context.jsonl")
     assert (["transcript/calls-answered"], 1) == (_rules(given), len(given.notes))

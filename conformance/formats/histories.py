@@ -107,6 +107,8 @@ _OUTPUTS: Final = ("run", "output", "result", "Result", "response", "errorText")
 _TYPED: Final = "tool-"
 """What the type of a call in the AI SDK begins with; the name of the tool follows."""
 _NO_TOOL: Final = frozenset({"tool-call", "tool-result", "tool-invocation", "tool-return", "tool-error"})
+_TYPES: Final = frozenset({"tool_call", "tool_call_response"})
+"""The types of parts of OpenTelemetry's messages."""
 _MAX_DEPTH: Final = 6
 
 
@@ -166,7 +168,8 @@ def _has_mark(value: Any, depth: int) -> bool:
         return any(_has_mark(each, depth) for each in value)
     if not isinstance(value, Mapping) or depth > _MAX_DEPTH:
         return False
-    return not _MARKS.isdisjoint(value) or any(_has_mark(value.get(key), depth + 1) for key in _HOLDERS)
+    is_marked = not _MARKS.isdisjoint(value) or as_text(value.get("type")) in _TYPES
+    return is_marked or any(_has_mark(value.get(key), depth + 1) for key in _HOLDERS)
 
 
 class _MissingIds:
@@ -262,7 +265,7 @@ def _result(value: Mapping[str, Any]) -> _HistoryPiece | None:
     identifier = _id_in(value) or as_text(origin.get("id"))
     name = _name(value) or as_text(origin.get("tool_name"))
     output = next((value[key] for key in _OUTPUTS if value.get(key) is not None), None)
-    if output is not None and (identifier or name):
+    if output is not None and (identifier or name or as_text(value.get("type")) in _TYPES):
         loose = next(filter(None, (as_text(value.get(key)) for key in _IDS)), "")
         return _HistoryPiece("result", output, identifier or loose, name)
     is_call = any(key in value for key in _ARGUMENTS)

@@ -81,7 +81,8 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Input
 def _message(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the message that a record is or holds; None if it holds none."""
     if as_text(record.get("type")) in _EVENTS and isinstance(record.get("data"), Mapping):
-        return record
+        # What an agent below it said is a conversation of its own.
+        return None if "parentToolCallId" in record["data"] else record
     for each in (record, *[as_object(record.get(key)) for key in _HOLDERS]):
         is_said = as_text(each.get("role")) in _ROLES and not _SAID.isdisjoint(each) and _OF_REPLIES.isdisjoint(each)
         if is_said or as_text(each.get("type")) in _ITEMS:

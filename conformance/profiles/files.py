@@ -110,10 +110,10 @@ def _document(path: Path) -> Document:
     if path.parent != FOLDER:
         return read_whole()
     # Imported here because a check with --provider none reads none.
-    from conformance.kept import kept
+    from conformance.derived import derived
 
     # Only errors need lines, and a shipped file has none: tests read each one without the cache.
-    value = kept("profiles", path.stem, (read_bytes(path, definitions.DEFINITION),), lambda: read_whole().value)
+    value = derived("profiles", path.stem, (read_bytes(path, definitions.DEFINITION),), lambda: read_whole().value)
     return Document(value, {}, str(path))
 
 

@@ -15,7 +15,7 @@ import orjson
 from conformance.errors import Unusable
 
 
-def kept(kind: str, name: str, sources: Iterable[bytes], find: Callable[[], Any]) -> Any:
+def derived(kind: str, name: str, sources: Iterable[bytes], find: Callable[[], Any]) -> Any:
     """Return a JSON value that follows from the content of some files; it is found if no run has kept it.
 
     `kind`: the folder in the cache. `name`: that of the value. A cache that cannot be read or written costs time and
