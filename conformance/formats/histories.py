@@ -114,7 +114,7 @@ _MAX_DEPTH: Final = 6
 
 
 class _HistoryPiece(NamedTuple):
-    """A text, a thought, a call or a result: `id` and `name` of the call, and as `value` its arguments or its result."""
+    """A text, thought, call or result: `id` and `name` of the call, and as `value` its arguments or its result."""
 
     kind: str
     value: Any
