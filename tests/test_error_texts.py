@@ -373,6 +373,24 @@ def test_a_pasted_curl_command_is_checked_and_its_answer_explained(capsys: pytes
     assert "results.missing" in out
 
 
+@every(
+    "text",
+    [
+        "404 Not Found",
+        "422 status code (no body)",
+        "Request failed with status code 403",
+        "org.springframework.ai.retry.NonTransientAiException: 400 - Bad Request",
+        "Client error '400 Bad Request' for url 'https://api.example.com/v1/chat/completions'",
+        'PluginInvokeError: {"message":"400 Client Error: Bad Request for url: https://api.perplexity.ai/chat/x"}',
+    ],
+)
+def test_an_error_that_says_only_its_status_is_said_to_say_no_more(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", text]) == 0
+    assert "cause    unknown: this is only the status; what the host says is in the body" in capsys.readouterr().out
+
+
 def test_what_is_no_name_and_no_known_error_is_said_to_be_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["explain", "the moon is in the wrong house"])
     assert "no known text, code or status of an error: the moon" in capsys.readouterr().err

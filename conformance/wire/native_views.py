@@ -17,6 +17,7 @@ from conformance.wire.views import Side, View
 
 T = TypeVar("T")
 
+_SPECIAL: Final = frozenset({"thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use"})
 _LISTS: Final = {"messages": "messages", "responses": "input", "gemini": "contents"}
 
 
@@ -208,8 +209,19 @@ def _messages_between(index: Index, span: NativeSpan) -> Sequence[NativeMessage]
     ]
 
 
+def _special_messages(index: Index, number: int) -> Sequence[NativeMessage]:
+    found = in_messages(index, number, _is_special)
+    return [each for at, _ in found for each in _messages_between(index, NativeSpan(number, at, at + 1))]
+
+
+def _is_special(message: Any) -> bool:
+    return type(message) is dict and (message.get("role") == "system" or not _SPECIAL.isdisjoint(_kinds(message)))
+
+
 requests: Final = native_view("native request", Side.CLIENT, _request)
 messages: Final = View("message of a native request", Side.CLIENT, _messages_of, between=_messages_between, native=True)
+special_messages: Final = View("message of a native request", Side.CLIENT, _special_messages)
+"""Messages that instruct, think or call tools of the server; all others are passed over, however many there are."""
 replies: Final = native_view("native reply", Side.PROVIDER, _reply)
 streams: Final = native_view("native stream", Side.PROVIDER, _stream)
 events: Final = native_view("event of a native stream", Side.PROVIDER, _event, _count_events)
