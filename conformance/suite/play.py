@@ -89,7 +89,7 @@ def probed(probe: Probe, progress: Progress, subject: Subject) -> ProbeResult | 
 
 def promised(scenario: Scenario, variant: str, wire: str = CHAT) -> tuple[str, ...]:
     """Return the ids of the rules that a scenario promises to test in a variant on a wire."""
-    return _promised(tuple(scenario.exercises), variant, wire)
+    return _promised(scenario.exercises, variant, wire)
 
 
 # A run asks for each case, and holds every rule against every glob to answer.
