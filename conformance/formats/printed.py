@@ -25,7 +25,7 @@ from conformance.errors import Unrecognized
 from conformance.formats import failures
 from conformance.formats.failures import message_of
 from conformance.formats.inputs import Input
-from conformance.formats.inside import BODY_START, is_request
+from conformance.formats.inside import BODY_START, is_whole_request
 from conformance.formats.printed_calls import KIND, PROGRAM, Mark, joined
 from conformance.formats.printed_values import UnreadableValue, value_at
 from conformance.formats.records import as_object, as_text, flat_headers, status_of
@@ -149,7 +149,7 @@ def _served(found: re.Match[str], text: str) -> tuple[Mark, int]:
 def _body(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
     """Return the request that a program printed by itself; None if the value is something else."""
     value, after = _read_value(text, found.start())
-    if value is None or not is_request(value):
+    if value is None or not is_whole_request(value):
         return None, found.end()
     return Mark("request", found.start(), body=value, by=PROGRAM), after
 
