@@ -19,8 +19,8 @@ _CLAIM = {"request.conflicts": [{"when": _BOTH, "verdict": _REFUSED}]}
     Level.MUST,
     on=requests,
     source=Source(
-        "https://pypi.org/project/fireworks-ai/1.2.30/",
-        "Cannot be specified together with `reasoning_effort`",
+        package="pypi/fireworks-ai@1.2.30:fireworks/types/chat/completion_create_params.py",
+        quote="Cannot be specified together with `reasoning_effort`",
     ),
     bad=[
         example("plain", {"/0/request/max_tokens": 9, "/0/request/max_completion_tokens": 9}, _CLAIM),

@@ -15,8 +15,8 @@ _REFUSED = {"request.several-last-assistant": {"status": 400, "message": "Cannot
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages("request.several-last-assistant"),
     source=Source(
-        "https://pypi.org/project/xllamacpp/2026.10.11549/",
-        "Cannot have 2 or more assistant messages at the end of the list.",
+        package="pypi/xllamacpp@2026.10.11549:thirdparty/llama.cpp/tools/server/server-common.cpp#L1375",
+        quote="Cannot have 2 or more assistant messages at the end of the list.",
     ),
     bad=[example("plain", _SECOND, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],
