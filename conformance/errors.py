@@ -36,7 +36,12 @@ class InvalidDocument(ConformanceError):
 
 
 class Unrecognized(InvalidDocument):
-    """A file holds nothing that can be checked; in a folder, such a file is skipped."""
+    """A file holds nothing that can be checked; in a folder, such a file is skipped.
+
+    `content`: its beginning if it is a text, in which there may be an error that somebody copied.
+    """
+
+    content: bytes = b""
 
 
 class UnknownName(ConformanceError):

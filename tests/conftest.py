@@ -6,7 +6,7 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -79,13 +79,27 @@ def _ignore_constants() -> None:
         providers._get_local_constants = lambda: none
 
 
+class _Reversed(pytest.Package):
+    """A folder whose files are read from the last to the first."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        return reversed(list(super().collect()))
+
+
+class _Backwards:
+    """Reads the tests from the last file to the first: files as arguments would take twice as long to collect."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        return _Reversed.from_parent(parent, path=path) if (path / "__init__.py").is_file() else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Divide a run of all tests between processes, which take tests from each other when they run out of their own."""
     if hasattr(config, "workerinput"):  # One of these processes: it must not start processes of its own.
-        if config.workerinput["workerid"] == LAST_WORKER and config.args == config.getini("testpaths"):
-            found = [each for each in Path(__file__).parent.rglob("test_*.py") if not leaves_out(each, config)]
-            config.args[:] = [str(each) for each in sorted(found, reverse=True)]
+        if config.workerinput["workerid"] == LAST_WORKER:
+            config.pluginmanager.register(_Backwards())
         return
     option = config.option
     undecided = getattr(option, "numprocesses", 0) is None and option.dist == "no"

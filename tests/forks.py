@@ -28,6 +28,9 @@ _PRELOADED: Final = [
 _OWN_PLUGIN: Final = ("-p", "conformance.pytest_plugin", "-p", "no:cacheprovider")
 """The plugin of the package and no other: those of other packages would be imported again in every run."""
 
+WITHOUT: Final = ("-p", "no:hypothesispytest", "-p", "no:anyio")
+"""Of the plugins that this environment may have, those that no test is about, and that import most."""
+
 
 @cache
 def _forkserver() -> ForkServerContext:

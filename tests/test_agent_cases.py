@@ -54,7 +54,7 @@ def failed(run: CaseRun) -> dict[str, str]:
     return {each.rule: each.reason or each.findings[0].message for each in run.case.outcomes if each.status in bad}
 
 
-@every("name", some(["parallel-reads", "resumed-session", "rate-limited", "tools-of-its-own"], 2))
+@every("name", some(["parallel-reads", "resumed-session", "rate-limited", "tools-of-its-own"]))
 def test_a_conforming_agent_passes(name: str) -> None:
     run = played(name)
     assert {} == failed(run)
@@ -91,7 +91,7 @@ FAULTS = [
 ]
 
 
-@every(("name", "fault", "rule"), some(FAULTS, 2))
+@every(("name", "fault", "rule"), some(FAULTS))
 def test_a_broken_agent_fails_by_the_rule_about_its_fault(name: str, fault: str, rule: str) -> None:
     assert rule in failed(played(name, fault=fault))
 

@@ -96,7 +96,7 @@ def _last_requests() -> Iterator[tuple[str, Exchange, str]]:
                     yield f"{rule.id} {kind} {number}", sent, json.dumps(example.claims, sort_keys=True)
 
 
-@pytest.mark.parametrize("one_in", [4, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("one_in", [8, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_an_example_is_refused_by_a_provider_with_its_claims_if_it_is_a_must(one_in: int) -> None:
     found = {name: disagreement(claiming(claims), sent) for name, sent, claims in last_requests()[::one_in]}
     assert {} == {name: text for name, text in found.items() if text}
@@ -135,7 +135,7 @@ def provider(path: Path) -> Profile:
     ("every_file", "one_in"),
     [
         pytest.param(12, 8, id="some"),
-        pytest.param(1, 16, id="more", marks=pytest.mark.slow),
+        pytest.param(1, 32, id="more", marks=pytest.mark.slow),
         pytest.param(1, 1, id="all", marks=pytest.mark.exhaustive),
     ],
 )

@@ -24,6 +24,7 @@ from conformance.results.record import RunRecord
 from conformance.results.runs import Case, Results
 from conformance.transport.http import HttpReply
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, ROOT, write
+from tests.forks import WITHOUT
 from tests.gateways import MadeGateway, made_gateway
 from tests.xml_text import parse_xml
 
@@ -133,7 +134,7 @@ def act(tmp_path: Path) -> Act:
         output, summary = tmp_path / "output", tmp_path / "summary"
         runner = {"RUNNER_TEMP": tmp_path / "temp", "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary}
         # The options of the run that this test is part of are not those of the user's run.
-        kept = {name: value for name, value in ENVIRONMENT.items() if name != "PYTEST_ADDOPTS"}
+        kept = {**ENVIRONMENT, "PYTEST_ADDOPTS": " ".join(WITHOUT)}
         environment = {**kept, **given, **{name: os.fspath(path) for name, path in runner.items()}}
         # The command of `shell: bash`:
         # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax

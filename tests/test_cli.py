@@ -94,7 +94,8 @@ def test_an_error_is_one_line_without_escape_sequences(capsys: pytest.CaptureFix
     assert "\x1b" not in error
 
 
-@pytest.mark.parametrize("jobs", some([1, 2]))
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
 def test_a_closed_pipe_ends_the_run_without_an_error(jobs: int, tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     path.write_bytes(exchange_lines(200))

@@ -33,7 +33,7 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return ended.out
 
 
-@every("rule", RULES, ids=lambda rule: rule.id)
+@every("rule", some(RULES, 4, name=lambda rule: rule.id))
 def test_the_explanation_of_a_rule_is_complete(
     rule: rules.Rule, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

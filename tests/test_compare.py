@@ -61,6 +61,7 @@ def test_reasoning_that_one_wire_drops_is_named_with_its_turns(tmp_path: Path) -
     assert not [case for case, _, what in found if what == "reasoning" and case.endswith(".stream")]
 
 
+@pytest.mark.slow
 def test_cassettes_of_an_engine_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert 1 == main(["provider", "compare", "--provider", "llamacpp", "--protocols", "chat,messages,responses"])
     out = capsys.readouterr().out

@@ -188,8 +188,9 @@ def test_of_a_huge_text_both_ends_are_read() -> None:
 
 @every("part", ["messages.", "'", "tool ", "{", "\\", "… ", "[[", "Error code: 400 - {'a': "])
 def test_hostile_texts_are_read_to_their_end(part: str) -> None:
-    assert isinstance(said(part * 40_000), str)
-    explain(part * 40_000)
+    text = part * (40_000 // len(part))
+    assert isinstance(said(text), str)
+    explain(text)
 
 
 @every(
@@ -372,9 +373,51 @@ def test_a_pasted_curl_command_is_checked_and_its_answer_explained(capsys: pytes
     assert "results.missing" in out
 
 
+@every(
+    "text",
+    [
+        "404 Not Found",
+        "422 status code (no body)",
+        "Request failed with status code 403",
+        "org.springframework.ai.retry.NonTransientAiException: 400 - Bad Request",
+        "Client error '400 Bad Request' for url 'https://api.example.com/v1/chat/completions'",
+        'PluginInvokeError: {"message":"400 Client Error: Bad Request for url: https://api.perplexity.ai/chat/x"}',
+    ],
+)
+def test_an_error_that_says_only_its_status_is_said_to_say_no_more(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", text]) == 0
+    assert "cause    unknown: this is only the status; what the host says is in the body" in capsys.readouterr().out
+
+
 def test_what_is_no_name_and_no_known_error_is_said_to_be_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["explain", "the moon is in the wrong house"])
     assert "no known text, code or status of an error: the moon" in capsys.readouterr().err
+
+
+PASTED = [
+    (
+        "ids.empty",
+        3,
+        'An agent stopped.\nSee below.\nHTTPStatusError\n  Error response 400: "Tool call id has to be defined."',
+    ),
+    ("content.type", 2, "INFO start\nSame error: messages[1]: content should be a string or a list\nINFO done\n"),
+    ("stream.cut", 2, "INFO start\nError: Stream ended without finish_reason\n"),
+    ("network.unreachable", 1, "AI_RetryError: Cannot connect to API: connect ECONNREFUSED ::1:11434\n"),
+]
+
+
+@every(("expected", "line", "text"), PASTED)
+def test_an_error_in_a_text_of_no_known_form_is_a_finding(expected: str, line: int, text: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{expected}.log"
+    path.write_text(text)
+    code, out, _ = run_check(path)
+    assert (1, True) == (code, f"Cause: {expected}" in out), out
+    assert f"{path}:{line}: error/request-accepted" in out
+    # Documents quote errors, too.
+    path.rename(path.with_suffix(".md"))
+    assert 2 == run_check(path.with_suffix(".md"))[0]
 
 
 FLAT = [

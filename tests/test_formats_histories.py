@@ -193,6 +193,25 @@ FORMS: dict[str, tuple[Any, Any, Any, Any, Any]] = {
         },
         {"author": "user", "content": {"role": "user", "parts": [{"text": "Go on."}]}},
     ),
+    "Mastra": (
+        {"role": "user", "content": {"format": 2, "parts": [{"type": "text", "text": "Weather?"}]}},
+        {
+            "role": "assistant",
+            "content": {
+                "format": 2,
+                "parts": [{"type": "tool-call", "toolCallId": each, "toolName": "g", "args": {}} for each in IDS],
+            },
+        },
+        {
+            "role": "tool",
+            "content": {"format": 2, "parts": [{"type": "tool-result", "toolCallId": "call_a", "result": "9"}]},
+        },
+        {
+            "role": "tool",
+            "content": {"format": 2, "parts": [{"type": "tool-result", "toolCallId": "call_b", "result": "8"}]},
+        },
+        {"role": "user", "content": {"format": 2, "parts": [{"type": "text", "text": "Go on."}]}},
+    ),
     "Continue": (
         {"message": {"role": "user", "content": "Weather?"}, "contextItems": []},
         {"message": {"role": "assistant", "content": "", "toolCalls": FUNCTIONS}, "contextItems": []},
@@ -243,6 +262,22 @@ def test_a_call_without_a_result_is_found_in_each_form(name: str, form: tuple[An
     assert [] == _found(whole)
     roles = [each["role"] for each in canonical(whole) if isinstance(each, dict)]
     assert ["user", "assistant", "tool", "tool", "user"] == roles, name
+
+
+@every(
+    ("name", "part"),
+    [
+        ("AI SDK", {"type": "reasoning", "text": "I look."}),
+        ("Pydantic AI", {"part_kind": "thinking", "content": "I look."}),
+        ("Converse", {"reasoningContent": {"reasoningText": {"text": "I look.", "signature": "x"}}}),
+        ("ADK", {"text": "I look.", "thought": True}),
+        ("LlamaIndex", {"block_type": "thinking", "content": "I look."}),
+    ],
+)
+def test_reasoning_is_no_text(name: str, part: dict[str, Any]) -> None:
+    spoken = {"role": "assistant", "parts": [part, {"toolCallId": "a", "toolName": "g", "input": {}}]}
+    (message,) = canonical([spoken])
+    assert ("I look.", None) == (message["reasoning_content"], message["content"]), name  # type: ignore[index,call-overload]
 
 
 @every("key", ["messages", "history", "events", "chat"])

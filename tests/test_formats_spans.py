@@ -9,6 +9,7 @@ from conformance.documents import BOUNDS
 from conformance.files import Checker, Task
 from conformance.formats import read
 from conformance.results import Level
+from tests.loops import every
 from tests.wires import REBUILT, lines, one
 
 
@@ -222,3 +223,72 @@ def test_a_result_that_answers_no_call_is_found_in_a_span() -> None:
     messages = [*SPAN_MESSAGES[:2], {"role": "tool", "parts": [part("tool_call_response", id="b", response="1")]}]
     report = Checker(Task(level=Level.MUST)).input(one(span(CHAT | {"gen_ai.input.messages": messages}))).report
     assert "transcript/result-answers-call" in [outcome["rule"] for outcome in report["outcomes"]]
+
+
+_TAGS = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.system": "openai",
+    "gen_ai.input.messages": json.dumps(
+        [
+            {"role": "assistant", "parts": [{"type": "tool_call", "id": "call_a", "name": "g", "arguments": {}}]},
+            {"role": "user", "parts": [{"type": "text", "content": "Go on."}]},
+        ]
+    ),
+}
+_RAISED = "Error code: 400 - {'error': {'message': 'Too long.'}}"
+
+
+@every(
+    ("name", "value"),
+    [
+        (
+            "Jaeger",
+            {
+                "data": [
+                    {
+                        "spans": [
+                            {
+                                "spanID": "b",
+                                "tags": [{"key": key, "type": "string", "value": each} for key, each in _TAGS.items()],
+                                "logs": [
+                                    {
+                                        "fields": [
+                                            {"key": "event", "value": "exception"},
+                                            {"key": "exception.message", "value": _RAISED},
+                                        ]
+                                    }
+                                ],
+                            }
+                        ]
+                    }
+                ]
+            },
+        ),
+        (
+            "Zipkin",
+            [
+                {
+                    "traceId": "a",
+                    "id": "b",
+                    "name": "chat",
+                    "tags": {**_TAGS, "otel.status_code": "ERROR", "otel.status_description": _RAISED},
+                }
+            ],
+        ),
+        (
+            "MLflow",
+            {
+                "info": {},
+                "data": {"spans": [{"attributes": _TAGS, "status_code": "ERROR", "status_message": _RAISED}]},
+            },
+        ),
+    ],
+)
+def test_tags_are_attributes_and_failures_are_found(name: str, value: Any) -> None:
+    (given,) = read(json.dumps(value).encode(), "spans.json")
+    (exchange,) = given.conversation
+    assert ("spans", 400, "call_a") == (
+        given.kind,
+        exchange.status,
+        exchange.request["messages"][0]["tool_calls"][0]["id"],
+    ), name

@@ -244,7 +244,16 @@ def test_a_run_that_was_interrupted_or_killed_leaves_no_results_that_look_comple
     # Those of an earlier run do not outlive the beginning of this one.
     shutil.copy(whole / FILE, written)
     before = written.read_bytes()
-    given = [sys.executable, "-m", "pytest", "-p", "no:xdist", f"--provider={PROVIDER}", "--results=out"]
+    given = [
+        sys.executable,
+        "-m",
+        "pytest",
+        *forks.WITHOUT,
+        "-p",
+        "no:xdist",
+        f"--provider={PROVIDER}",
+        "--results=out",
+    ]
     process = subprocess.Popen(given, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
     try:
         while written.read_bytes() == before:

@@ -26,7 +26,7 @@ from tests.planted_blames import BLAMES, Blame
 from tests.sampling import some
 from tests.test_gateways import profile_of
 
-SOME = BLAMES[::8]
+SOME = BLAMES[::16]
 
 
 class FaultyUpstream(Upstream):

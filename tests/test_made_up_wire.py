@@ -21,6 +21,9 @@ def linked(source: Path, target: Path, without: str) -> None:
             (target / each.name).symlink_to(each)
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def used(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Return what the made-up wire was used for, in a copy of the package that has it."""

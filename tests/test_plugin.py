@@ -15,7 +15,7 @@ from conformance.simulator import simulated
 from conformance.suite.rehearsal import plan
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
-from tests.forks import run_pytest
+from tests.forks import WITHOUT, run_pytest
 
 pytestmark = pytest.mark.slow
 
@@ -46,8 +46,8 @@ def stack() -> Iterator[ExitStack]:
 
 
 def run(pytester: pytest.Pytester, *arguments: str, alone: bool = False) -> pytest.RunResult:
-    """Run pytest in a fork, or alone: in a new process, with all plugins."""
-    chosen = ("-p", "no:cacheprovider", *arguments)
+    """Run pytest in a fork, or alone: in a new process, with the plugins of others."""
+    chosen = ("-p", "no:cacheprovider", *WITHOUT, *arguments)
     result = pytester.runpytest_subprocess(*chosen, timeout=120) if alone else run_pytest(pytester, *arguments)
     shown = result.stdout.str() + result.stderr.str()
     assert "Traceback" not in shown

@@ -16,7 +16,7 @@ from conformance.results.runs import Case, Results
 from conformance.suite.failures import ExpectedFailures
 from conformance.transport.http import HttpReply
 from tests.flaky import altered
-from tests.forks import run_pytest
+from tests.forks import WITHOUT, run_pytest
 
 pytestmark = pytest.mark.slow
 
@@ -165,6 +165,6 @@ def test_a_run_that_is_split_among_processes_is_refused(pytester: pytest.Pyteste
         def pytest_addoption(parser):
             parser.addoption("--dist", default="no")
     """)
-    result = pytester.runpytest_subprocess("-p", "no:xdist", "--provider=deepseek", "--dist=load", timeout=60)
+    result = pytester.runpytest_subprocess(*WITHOUT, "-p", "no:xdist", "--provider=deepseek", "--dist=load", timeout=60)
     assert pytest.ExitCode.USAGE_ERROR == result.ret
     assert "omit -n, since it would split the results" in result.stderr.str()

@@ -7,6 +7,7 @@ import pytest
 from conformance.pytest_plugin import SHORT
 from conformance.suite.options import BASE_URL, KEY
 from conformance.suite.plugin_options import OPTIONS
+from tests.forks import WITHOUT
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +24,7 @@ def quiet_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(pytester: pytest.Pytester, *arguments: str, alone: bool = True) -> tuple[int, str]:
     """Run pytest in a process of its own, or in this one where what is imported does not matter."""
-    chosen = ["-p", "no:cacheprovider", *arguments]
+    chosen = ["-p", "no:cacheprovider", *WITHOUT, *arguments]
     result = pytester.runpytest_subprocess(*chosen, timeout=120) if alone else pytester.runpytest_inprocess(*chosen)
     text = result.stdout.str() + result.stderr.str()
     assert "Traceback (most" not in text

@@ -17,6 +17,7 @@ from conformance.wire.native import CHAT
 from conformance.wire.reasoning import KEYS
 from conformance.wire.views import Side
 from tests.loops import every
+from tests.sampling import some
 
 SIDES = {rule.id: rule.on.side for rule in rules.load()}
 
@@ -24,7 +25,7 @@ SIDES = {rule.id: rule.on.side for rule in rules.load()}
 ON_ALL_WIRES = [(name, wire) for name in profiles.names() for wire in profiles.load(name).wires]
 
 
-@every(("name", "wire"), ON_ALL_WIRES)
+@every(("name", "wire"), some(ON_ALL_WIRES, 3))
 def test_a_second_request_contradicts_no_claim_and_no_source(name: str, wire: str) -> None:
     profile = profiles.load(name).on(wire)
     claims = profile.at(profile.model)
@@ -49,7 +50,7 @@ def test_a_second_request_contradicts_no_claim_and_no_source(name: str, wire: st
         assert [] == contested
 
 
-@every(("name", "wire"), ON_ALL_WIRES)
+@every(("name", "wire"), some(ON_ALL_WIRES, 3))
 def test_a_second_request_breaks_no_must_and_is_accepted(name: str, wire: str) -> None:
     profile = profiles.load(name).on(wire)
     turns = list(second_turns(profile))

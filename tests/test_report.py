@@ -133,6 +133,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return code, out, err
 
 
+@pytest.mark.slow
 def test_a_check_names_stale_reports_and_the_command_that_updates_them(
     reports: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,9 @@
 
 import ast
 import importlib.util
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,9 @@ from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE
 from conformance.errors import UnknownName
 from conformance.judge import check
-from conformance.profiles import of
+from conformance.profiles import Profile, of
 from conformance.resources import folder
-from conformance.results import Level, Status
+from conformance.results import Level, Outcome, Status
 from conformance.rules import Example, Rule
 from tests.loops import every
 
@@ -34,8 +37,21 @@ def examples(kind: str) -> list[object]:
     ]
 
 
+def provider(claims: Mapping[str, Any]) -> Profile | None:
+    """Return the provider with these claims: one for all examples with the same, since rules are arranged for each."""
+    return _provider(json.dumps(claims, sort_keys=True)) if claims else None
+
+
+@cache
+def _provider(claims: str) -> Profile:
+    return of(json.loads(claims))
+
+
 def broken(example: Example) -> dict[str, list[str]]:
-    outcomes = check(example.conversation(), of(example.claims) if example.claims else None)
+    return failed(check(example.conversation(), provider(example.claims)))
+
+
+def failed(outcomes: Sequence[Outcome]) -> dict[str, list[str]]:
     assert not [outcome for outcome in outcomes if outcome.status is Status.ERRORED]
     return {each.rule: [found.message for found in each.findings] for each in outcomes if each.status is Status.FAILED}
 
@@ -47,9 +63,9 @@ def test_a_bad_example_breaks_its_rule_and_no_other(rule: Rule, example: Example
 
 @every(("rule", "example"), examples("good"))
 def test_a_good_example_is_judged_by_its_rule_and_breaks_none(rule: Rule, example: Example) -> None:
-    outcomes = check(example.conversation(), of(example.claims) if example.claims else None)
+    outcomes = check(example.conversation(), provider(example.claims))
     judged = {outcome.rule: outcome.judged for outcome in outcomes}
-    assert {} == broken(example)
+    assert {} == failed(outcomes)
     assert judged[rule.id] > 0
 
 

@@ -219,10 +219,10 @@ def test_the_command_writes_a_folder_and_says_what_it_removed(
 def test_recordings_with_planted_secrets_are_judged_the_same(shared: Path) -> None:
     removed = 0
     for path in sorted((shared / "recordings").glob("*.jsonl.gz"))[::4]:
-        lines = gzip.decompress(path.read_bytes()).decode().splitlines()[:25]
+        lines = gzip.decompress(path.read_bytes()).decode().splitlines()[:10]
         # Every id of a call becomes one that looks like a key, and every city a password.
         text = "\n".join(lines).replace("call_", "sk-proj-0123456789").replace("toolu_", "gsk_0123456789abcdef")
         found = scrub_file(text.encode(), "planted.jsonl")
         assert [] == differences(text.encode(), found.data, "planted.jsonl")
         removed += found.removed.total()
-    assert 100 < removed
+    assert 50 < removed

@@ -10,6 +10,7 @@ import pytest
 
 from conformance.cli import main
 from conformance.transport.unreachable import needs_tls
+from tests.forks import WITHOUT
 from tests.loops import every
 
 ALERT = b"\x15\x03\x03\x00\x02\x02\x28"
@@ -119,5 +120,7 @@ def test_a_server_that_breaks_off_and_speaks_no_tls_gets_no_such_hint() -> None:
 @pytest.mark.slow
 def test_a_live_run_says_it(pytester: pytest.Pytester, tmp_path: Path) -> None:
     with tls_port(ALERT) as port:
-        run = pytester.runpytest_subprocess("--provider=deepseek", "--live", "--base-url", f"http://{port}/v1")
+        run = pytester.runpytest_subprocess(
+            *WITHOUT, "--provider=deepseek", "--live", "--base-url", f"http://{port}/v1"
+        )
     assert WORDS in run.stdout.str() + run.stderr.str()

@@ -24,6 +24,7 @@ _FILE: Final = "adapter.yaml"
 _OPTIONAL: Final = (
     "driver", "agent", "environment", "seconds", "link", "note", "protocol", "takes_history", "history_as_given"
 )  # fmt: skip
+_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)  # of a folder
 _PINNED: Final = re.compile(r"(?P<name>@?[^@=\[]+)(?P<extras>\[[^]]*\])?(?P<pin>==|@)(?P<version>[^\s]+)")
 
 
@@ -105,9 +106,11 @@ def names(folder: Path = FOLDER) -> tuple[str, ...]:
 def load(named: str, folder: Path = FOLDER) -> AdapterDefinition:
     """Return the adapter of NAME or NAME@VERSION; raises UnknownName, or InvalidDocument with the line."""
     name, _, version = named.partition("@")
-    if name not in names(folder):
+    path = opened(folder) / name / _FILE
+    # To list all names takes longer than to read one file.
+    if not _NAME.fullmatch(name) or not path.is_file():
         raise UnknownName("adapter", name, names(folder))
-    return read(opened(folder) / name / _FILE).at(version)
+    return read(path).at(version)
 
 
 def read(path: Path) -> AdapterDefinition:

@@ -31,6 +31,8 @@ _ADDRESS: Final = r"\2"
 _COLUMNS: Final = 5
 """Of the table of known bugs: bug, report, release, case, rule; and the release without it, if there is one."""
 _UNKNOWN: Final = "no name, and no known text, code or status of an error"
+_NAMES_NONE: Final = "unknown: hosts send this text for many causes, and it names none"
+_NO_BODY: Final = "unknown: this is only the status; what the host says is in the body of its answer, which is not here"
 _SHOWN: Final = 6
 _SOURCES: Final = 4
 _SIDES: Final = {
@@ -54,14 +56,16 @@ def from_stdin() -> str:
 
 
 def is_error_text(name: str) -> bool:
-    """Return whether a name is rather an error: no name has white space or braces, nor is it a number."""
-    return bool(re.search(r"[\s{]", name.strip())) or name.strip().isdigit()
+    """Return whether a name is rather an error: no name has white space, braces or a sentence, nor is it a number."""
+    return (
+        bool(re.search(r"[\s{]|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{4}", name.strip())) or name.strip().isdigit()
+    )
 
 
 def is_known(text: str) -> bool:
     """Return whether a text is a known error, or has the code or status of one."""
     found = explain(text)
-    return found is not None and not found.is_likely
+    return not found.is_likely if found is not None else generic_error(text) is not None
 
 
 def explained(text: str, width: int) -> Iterator[str]:
@@ -128,7 +132,7 @@ def _about_generic(found: GenericError, width: int) -> Iterator[str]:
     yield from labelled("error", found.text, width, 0, 7)
     if found.status is not None:
         yield f"status   {found.status}"
-    yield from labelled("cause", "unknown: hosts send this text for many causes, and it names none", width, 0, 7)
+    yield from labelled("cause", _NO_BODY if found.is_bare and not found.hosts else _NAMES_NONE, width, 0, 7)
     if found.hosts:
         yield from labelled("said by", ", ".join(found.hosts), width, 0, 7)
     for number, cause in enumerate(found.causes[:_SHOWN]):

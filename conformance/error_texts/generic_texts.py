@@ -29,6 +29,18 @@ _ABOUT_IT: Final = frozenset(
 )
 """What a line or a body says around an error text."""
 
+_BARE: Final = frozenset(
+    re.findall(
+        r"\w+",
+        "allowed api bad body check client code endpoint entity error exception fail failed failure fetching for"
+        " forbidden found from gateway got has http in information internal is message method more no not provider"
+        " received request requests response returned sending server service status the to type unavailable unknown"
+        " unprocessable upstream url while with without",
+    )
+)
+"""What a text has that says only the status of an answer."""
+
+_NO_WORDS: Final = re.compile(r"https?://\S+|\b[\w.]{1,200}(?:Exception|Error)\b")
 _MESSAGE: Final = re.compile(r"[\"']message[\"']\s*:\s*[\"']([^\"'{}]{3,200})[\"']")
 _SENTENCE: Final = re.compile(r"[:\]]\s|\.\s")
 _LONG: Final = 4
@@ -39,12 +51,13 @@ class GenericError(NamedTuple):
     """An error text that does not say its cause.
 
     `text`: what the host said. `sayings`: the hosts that are known to say so, those that fit best first, each with a
-    cause for which it was seen. `status`: its HTTP status, if known.
+    cause for which it was seen. `status`: its HTTP status, if known. `is_bare`: whether it says no more than that.
     """
 
     text: str
     sayings: tuple[Saying, ...]
     status: int | None
+    is_bare: bool = False
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -68,12 +81,19 @@ def generic_error(error: Any, status: int | None = None, provider: str = "", wir
     messages = dict.fromkeys(_MESSAGE.findall(whole[:_MAX_SEARCHED].replace("\\", "")))
     phrases = _phrases(text, whole, *messages)
     phrase = next((each for each in phrases if each in generic() or each in field_texts()), None)
+    status = status or status_in(whole) or status_in(text)
+    is_bare = status is not None and _is_bare(text)
     if phrase is None:
-        return None
-    status = status or status_in(as_text(error))
+        return GenericError(text, (), status, is_bare=True) if is_bare else None
     known = [each for each in _by_phrase().get(phrase, ()) if status is None or each.status in (status, None)]
     own = [each for each in known if each.host == provider]
-    return GenericError(text, tuple(sorted(own or known, key=lambda each: bool(wire) and each.wire != wire)), status)
+    sorted_sayings = sorted(own or known, key=lambda each: bool(wire) and each.wire != wire)
+    return GenericError(text, tuple(sorted_sayings), status, is_bare)
+
+
+def _is_bare(text: str) -> bool:
+    """Return whether a text says no more than a status: what SDKs make of an answer without its body."""
+    return _BARE.issuperset(_constants(_NO_WORDS.sub(" ", text)))
 
 
 def is_without_field(text: str) -> bool:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from conformance import definitions, profiles
+from conformance.derived import contents, derived
 from conformance.documents import Document
 from conformance.documents.pointer import Place
 from conformance.error_texts.causes import cause_of, causes
 from conformance.error_texts.unwrapping import innermost
-from conformance.kept import contents, kept
 from conformance.profiles import Claim, Profile
 
 _FOLDER: Final = Path(__file__).parent
@@ -99,7 +99,7 @@ def _of_entry(entry: Mapping[str, Any], host: str) -> Saying:
 def of_profiles() -> tuple[Saying, ...]:
     """Return the error texts that the claims of all shipped profiles hold."""
     files = contents((Path(profiles.__path__[0]), _FOLDER))
-    rows = kept("texts", "of-profiles", files, lambda: [list(each) for each in found_in_profiles()])
+    rows = derived("texts", "of-profiles", files, lambda: [list(each) for each in found_in_profiles()])
     return tuple([_of_row(row) for row in rows])
 
 

@@ -47,13 +47,15 @@ class Sign(NamedTuple):
     """The cause that a text has if, in one of some orders, a phrase of each group follows one of the group before it.
 
     An empty cause means that the text is about something else. `within`: how many words may stand between two phrases.
-    `is_weak`: it says so only of what else shows to be an error, not of prose.
+    `is_weak`: it says so only of what else shows to be an error, not of prose. `unless`: phrases of which none stands
+    anywhere in the text.
     """
 
     cause: str
     orders: tuple[tuple[_Group, ...], ...]
     within: int = _NEAR
     is_weak: bool = False
+    unless: _Group = ()
 
 
 class ValueList(NamedTuple):
@@ -79,20 +81,22 @@ def likely_cause(text: str, *, is_clear: bool = True) -> str:
 
 def _fits(sign: Sign, positions: Mapping[str, Sequence[int]], spans: dict[_Phrase, list[tuple[int, int]]]) -> bool:
     """Return whether a text has the phrases of a sign; `spans` keeps where each phrase begins and ends."""
+
+    def places(group: _Group) -> Iterator[tuple[int, int]]:
+        for phrase in group:
+            if phrase not in spans:
+                spans[phrase] = list(_spans(phrase, positions))
+            yield from spans[phrase]
+
     for groups in sign.orders:
         ends: list[int] | None = None
         for group in groups:
-            found: set[int] = set()
-            for phrase in group:
-                if phrase not in spans:
-                    spans[phrase] = list(_spans(phrase, positions))
-                near = [end for start, end in spans[phrase] if ends is None or _is_near(start, ends, sign.within)]
-                found.update(near)
+            found = {end for start, end in places(group) if ends is None or _is_near(start, ends, sign.within)}
             ends = sorted(found)
             if not ends:
                 break
         else:
-            return True
+            return not any(places(sign.unless))
     return False
 
 
@@ -129,12 +133,12 @@ def signs() -> tuple[Sign, ...]:
     """Return the signs, special ones first; raises InvalidDocument for a broken file."""
     names = _document().get("words", {})
     listed = _document()["signs"]
-    return tuple(
-        [
-            Sign(each["cause"], tuple(_orders(each, names)), each.get("within", _NEAR), each.get("weak", False))
-            for each in listed
-        ]
-    )
+    return tuple([_sign(each, names) for each in listed])
+
+
+def _sign(each: Mapping[str, Any], names: Mapping[str, str]) -> Sign:
+    unless = _group(each["unless"], names) if "unless" in each else ()
+    return Sign(each["cause"], tuple(_orders(each, names)), each.get("within", _NEAR), each.get("weak", False), unless)
 
 
 @cache
@@ -155,7 +159,7 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
         for number, each in enumerate(value.get(kind, ())):
             if each["cause"] and each["cause"] not in causes():
                 yield (kind, number, "cause"), f"unknown cause {each['cause']!r}"
-            for group in (*each.get("says", ()), *each.get("near", ())):
+            for group in (*each.get("says", ()), *each.get("near", ()), each.get("unless", "")):
                 for name in group.split("|"):
                     if name.startswith(_NAMED) and name[1:] not in known:
                         yield (kind, number), f"no words are named {name[1:]!r}"

@@ -34,7 +34,10 @@ _OUTER: Final = re.compile(
     r"^(?:error from provider: )?(?:provider returned error|param incorrect|error)\.?$", re.IGNORECASE
 )
 _STATUS: Final = re.compile(
-    r"(?:^|\b(?:status(?:[ _-]?code)?|http(?:/[\d.]+)?|error(?: code)?|api error|returned|code)\W{0,4})([45]\d\d)\b",
+    r"(?:^|\b(?:status(?:[ _-]?code)?|http(?:/[\d.]+)?|error(?: code)?|api error|returned|code)\W{0,4})([45]\d\d)\b"
+    r"|\b([45]\d\d) (?:- )?(?:bad (?:request|gateway)|unauthorized|payment required|forbidden|not found"
+    r"|method not allowed|conflict|payload too large|unprocessable|too many requests|internal server"
+    r"|service unavailable|gateway time)",
     re.IGNORECASE,
 )
 _CODE: Final = re.compile(r"[\"'](?:code|type|status|name|__type)[\"']\s*:\s*[\"']([\w.-]{3,60})[\"']")
@@ -51,7 +54,7 @@ def as_text(value: Any) -> str:
 def status_in(text: str) -> int | None:
     """Return the first HTTP status of an error that a text names as one; None if it names none."""
     found = _STATUS.search(text[:_MAX_PARSED])
-    return int(found[1]) if found else None
+    return int(found[1] or found[2]) if found else None
 
 
 def codes_in(text: str) -> frozenset[str]:

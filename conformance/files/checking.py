@@ -42,6 +42,7 @@ SUFFIXES: Final = (
     ".parquet",
     ".csv",
     ".tsv",
+    ".traj",
     ".flow",
     ".db",
 )
@@ -141,7 +142,8 @@ class Checker:
                 if not broken.add(given):
                     yield self.input(given)
         except InvalidDocument as error:
-            yield failed_file(file, error)
+            pasted = pasted_error(file, error)
+            yield failed_file(file, error) if pasted is None else self.input(pasted)
         yield from map(self.input, broken.close())
 
     def read(self, inputs: Iterator[T]) -> Iterator[T]:
@@ -354,6 +356,16 @@ def _protocols(conversation: Conversation) -> str | None:
 def checker_of(task: Task) -> Checker:
     """Return the checker for a task; loading rules and profiles takes longer than checking a file."""
     return Checker(task)
+
+
+def pasted_error(file: File, error: InvalidDocument) -> Input | None:
+    """Return the error in a named file of no known form; None if it holds none, or if it was found in a folder."""
+    if file.found or not isinstance(error, Unrecognized) or not error.content:
+        return None
+    # Imported here because few files are of no known form.
+    from conformance.files.pasted import error_in
+
+    return error_in(error.content.decode("utf-8", "replace"), str(file.path))
 
 
 def failed_file(file: File, error: InvalidDocument) -> CheckedInput:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from conformance.errors import InvalidDocument, Unusable
 from conformance.files.broken_lines import BrokenLines
-from conformance.files.checking import STDIN, CheckedInput, File, Task, checker_of, failed_file
+from conformance.files.checking import STDIN, CheckedInput, File, Task, checker_of, failed_file, pasted_error
 from conformance.formats import Input, read_block, read_path_in_blocks
 from conformance.formats.compression import plain_name
 from conformance.processes.workers import worker_pool
@@ -62,7 +62,7 @@ def _read(file: File, task: Task) -> "Iterator[LineBlock | Input | CheckedInput]
     try:
         yield from checker_of(task).read(read_path_in_blocks(file.path))
     except InvalidDocument as error:
-        yield failed_file(file, error)
+        yield pasted_error(file, error) or failed_file(file, error)
 
 
 class _Checked(NamedTuple, Generic[T]):

@@ -46,6 +46,8 @@ _PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{3,8}\b|[a-z]{3
 _EVENT: Final = re.compile(rb"^[^\n{]{0,200}\bdata: ?(\{[^\n]*\}|\[DONE\])[ \t\r]*$", re.MULTILINE)
 """An event of a stream in a line of a log."""
 _HEAD: Final = 1 << 13
+_KEPT: Final = 1 << 18
+"""How much of a text of no known form is kept, to look for an error in it."""
 
 
 def read(data: bytes, name: str) -> Iterator[Input]:
@@ -190,7 +192,9 @@ def _reader_of_text(data: bytes, name: str) -> Reader:
         return lambda _data, path: sse.read(b"".join(b"data: " + each + b"\n\n" for each in events), path)
     begins = f"text that begins with {data[:40].decode(errors='replace')!r}"
     got = f"bytes that begin with {data[:8].hex(' ')}" if is_binary(data) else begins
-    raise Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)
+    error = Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)
+    error.content = b"" if is_binary(data) else data[:_KEPT]
+    raise error
 
 
 def _beginning(file: OpenFile) -> bytes:

@@ -38,12 +38,13 @@ _STATUSES: Final = {
     "OverloadedError": 529,
 }
 """By the name of an exception: the status for which SDKs raise it."""
+_BY_NAME: Final = {name.lower(): status for name, status in _STATUSES.items()}
 _STATUS: Final = re.compile(
     r"(?:\b[Ee]rror [Cc]ode:?|\b[Ss]tatus(?:[ _]?[Cc]ode)?['\"]?\s*[:=]?|\bHTTP(?:/[0-9.]+)?(?: [Ee]rror)?:?"
     r"|\bAPI [Ee]rror:?|\b(?:unexpected|with) status:?|(?:Client|client|Server|server) error '|Error:|Exception:|\A)"
     r"\s*['\"(]?(?P<status>[45][0-9]{2})\b(?!\.[0-9])"
 )
-_CLASS: Final = re.compile(rf"\b(?P<name>{'|'.join(_STATUSES)})\b")
+_CLASS: Final = re.compile(rf"\b(?P<name>{'|'.join(_STATUSES)})\b", re.IGNORECASE)
 _RAISED: Final = re.compile(r"(?:[\w.]+(?:Error|Exception):\s*)+")
 _LEAD: Final = re.compile(r"\s*(?:[:.-]|[A-Z_]+\.|[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}:)?\s*")
 _GO: Final = re.compile(r"error, status code: [45][0-9]{2}, (?:status: [^,]*, )?message: (?P<said>[^\n]*?)\"?$")
@@ -73,7 +74,7 @@ def of_text(text: str) -> LoggedFailure:
     text = text.strip()[:_MAX_TEXT]
     found = _STATUS.search(text)
     named = _CLASS.search(text)
-    status = int(found["status"]) if found else _STATUSES[named["name"]] if named else None
+    status = int(found["status"]) if found else _BY_NAME[named["name"].lower()] if named else None
     link = _URL.search(text)
     body = _body_in(text, found.end() if found else 0)
     url = link["url"].rstrip(".,)") if link else ""

@@ -40,6 +40,9 @@ _MARKS: Final = frozenset(
         "toolResponse",
         "toolResult",
         "toolUse",
+        "toolRequests",
+        "toolUseID",
+        "tool_call_ids",
         "tool_call",
         "tool_call_result",
         "_role",
@@ -52,6 +55,9 @@ _ROLES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("response", "toolcallrequestevent"), "assistant"),
     **dict.fromkeys(("system", "developer", "systemmessage"), "system"),
     **dict.fromkeys(("tool", "function", "toolmessage", "functionexecutionresultmessage"), "tool"),
+    "user.message": "user",
+    "assistant.message": "assistant",
+    "tool.execution_complete": "tool",
     **dict.fromkeys(("tool_execution_result", "toolcallexecutionevent"), "tool"),
 }
 """By what a framework calls a speaker, or the class or the type of a message."""
@@ -73,6 +79,7 @@ _HOLDERS: Final = (
     "toolUse",
     "toolResult",
     "toolRequest",
+    "toolRequests",
     "toolResponse",
     "tool_call",
     "tool_call_result",
@@ -82,19 +89,32 @@ _HOLDERS: Final = (
 )
 """Where a message holds what it says, calls and results, in the order in which they come."""
 _TEXTS: Final = ("text", "Text", "content")
-_RESULT_IDS: Final = ("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "callId", "CallId", "call_id")
+_RESULT_IDS: Final = (
+    "toolCallId",
+    "tool_call_id",
+    "tool_call_ids",
+    "toolUseId",
+    "toolUseID",
+    "tool_use_id",
+    "callId",
+    "CallId",
+    "call_id",
+)
 _IDS: Final = (*_RESULT_IDS, "id", "Id", "ref")
 _NAMES: Final = ("toolName", "tool_name", "FunctionName", "function_name", "name")
 _ARGUMENTS: Final = ("args", "arguments", "Arguments", "input", "rawInput")
-_OUTPUTS: Final = ("output", "result", "Result", "response", "errorText")
+_OUTPUTS: Final = ("run", "output", "result", "Result", "response", "errorText")
 _TYPED: Final = "tool-"
 """What the type of a call in the AI SDK begins with; the name of the tool follows."""
 _NO_TOOL: Final = frozenset({"tool-call", "tool-result", "tool-invocation", "tool-return", "tool-error"})
+_THOUGHTS: Final = frozenset({"reasoning", "thinking", "thought", "reasoning-delta"})
+_TYPES: Final = frozenset({"tool_call", "tool_call_response"})
+"""The types of parts of OpenTelemetry's messages."""
 _MAX_DEPTH: Final = 6
 
 
 class _HistoryPiece(NamedTuple):
-    """A text, a call or a result: `id` and `name` are those of the call, `value` its arguments or what came back."""
+    """A text, thought, call or result: `id` and `name` of the call, and as `value` its arguments or its result."""
 
     kind: str
     value: Any
@@ -128,7 +148,8 @@ def _opened(item: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"lc": 1, **item["kwargs"], "type": str(item["id"][-1])}
     for key in ("data", "message", "content"):
         inner = item.get(key)
-        if isinstance(inner, Mapping) and _role({**item, **inner}):
+        is_message = isinstance(inner, Mapping) and (_role(inner) or (key != "content" and _role({**item, **inner})))
+        if isinstance(inner, Mapping) and is_message:
             return {**inner, "type": item.get("type", inner.get("type"))}
     return item
 
@@ -149,7 +170,8 @@ def _has_mark(value: Any, depth: int) -> bool:
         return any(_has_mark(each, depth) for each in value)
     if not isinstance(value, Mapping) or depth > _MAX_DEPTH:
         return False
-    return not _MARKS.isdisjoint(value) or any(_has_mark(value.get(key), depth + 1) for key in _HOLDERS)
+    is_marked = not _MARKS.isdisjoint(value) or as_text(value.get("type")) in _TYPES
+    return is_marked or any(_has_mark(value.get(key), depth + 1) for key in _HOLDERS)
 
 
 class _MissingIds:
@@ -175,18 +197,21 @@ def _messages(item: Mapping[str, Any], names: _MissingIds) -> Iterator[JSON]:
     role = _role(item)
     texts: list[str] = []
     calls: dict[str, JSON] = {}
+    thought = ""
     results = 0
     for piece in _pieces(item, 0):
         if piece.kind == "result" or (piece.kind == "text" and role == "tool"):
             if calls:
-                yield rebuilt.message("assistant", texts, list(calls.values()))
-                texts, calls = [], {}
+                yield rebuilt.message("assistant", texts, list(calls.values()), thought)
+                texts, calls, thought = [], {}, ""
             if piece.kind == "result":
                 results += 1
                 yield rebuilt.result(piece.id or names.of_result(piece.name), piece.value)
                 continue
         if piece.kind == "text":
             texts.append(piece.value)
+        elif piece.kind == "thought":
+            thought += piece.value
         elif piece.id not in calls:
             # LangChain holds a call three times: as its own, as the host's, and as a part of the content.
             identifier = piece.id or names.of_call(piece.name)
@@ -195,11 +220,13 @@ def _messages(item: Mapping[str, Any], names: _MissingIds) -> Iterator[JSON]:
         found = next(filter(None, (_id_in(each) for each in (item, as_object(item.get("additional_kwargs"))))), "")
         yield rebuilt.result(found or names.of_result(as_text(item.get("name"))), "".join(texts))
     elif calls or (role != "tool" and (texts or not results)):
-        yield rebuilt.message("assistant" if calls else role, texts, list(calls.values()))
+        yield rebuilt.message("assistant" if calls else role, texts, list(calls.values()), thought)
 
 
 def _id_in(value: Mapping[str, Any]) -> str:
-    return next(filter(None, (as_text(value.get(key)) for key in _RESULT_IDS)), "")
+    found = [value.get(key) for key in _RESULT_IDS]
+    # SWE-agent lists the ids of the calls that a message answers.
+    return next(filter(None, (as_text(each[0] if isinstance(each, list) and each else each) for each in found)), "")
 
 
 def _pieces(value: Any, depth: int) -> Iterator[_HistoryPiece]:
@@ -210,6 +237,9 @@ def _pieces(value: Any, depth: int) -> Iterator[_HistoryPiece]:
         for each in value:
             yield from _pieces(each, depth)
     elif isinstance(value, Mapping):
+        if thought := _thought(value):
+            yield _HistoryPiece("thought", thought)
+            return
         call, result = _call(value), _result(value)
         if call is not None or result is not None:
             yield from [each for each in (call, result) if each is not None]
@@ -220,6 +250,16 @@ def _pieces(value: Any, depth: int) -> Iterator[_HistoryPiece]:
         for key in _HOLDERS:
             if isinstance(value.get(key), (Mapping, list)):
                 yield from _pieces(value[key], depth + 1)
+
+
+def _thought(value: Mapping[str, Any]) -> str:
+    """Return the text of a part that is reasoning; Converse nests it, and Gemini marks it."""
+    nested = as_object(as_object(value.get("reasoningContent")).get("reasoningText"))
+    kinds = {as_text(value.get(key)) for key in ("type", "part_kind", "block_type", "content_type")}
+    if nested or value.get("thought") is True or not _THOUGHTS.isdisjoint(kinds):
+        said = (as_text((nested or value).get(key)) for key in ("text", "thinking", "reasoning", "content"))
+        return next(filter(None, said), "")
+    return as_text(as_object(value.get("additional_kwargs")).get("reasoning_content")) if "role" not in value else ""
 
 
 def _call(value: Mapping[str, Any]) -> _HistoryPiece | None:
@@ -243,7 +283,7 @@ def _result(value: Mapping[str, Any]) -> _HistoryPiece | None:
     identifier = _id_in(value) or as_text(origin.get("id"))
     name = _name(value) or as_text(origin.get("tool_name"))
     output = next((value[key] for key in _OUTPUTS if value.get(key) is not None), None)
-    if output is not None and (identifier or name):
+    if output is not None and (identifier or name or as_text(value.get("type")) in _TYPES):
         loose = next(filter(None, (as_text(value.get(key)) for key in _IDS)), "")
         return _HistoryPiece("result", output, identifier or loose, name)
     is_call = any(key in value for key in _ARGUMENTS)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance import wires
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.formats import histories, logs, records, sessions, sse
+from conformance.formats import logs, records, sessions, sse
 from conformance.formats.inputs import ACCEPTED, Input
 from conformance.formats.records import as_object, as_text
 from conformance.wire.exchange import Exchange, model_of
@@ -17,6 +17,10 @@ _HINTED: Final = 3
 _SHOWN: Final = 80
 _BODY_KEYS: Final = frozenset({"model", "messages", "input", "contents", "prompt", "tools", "stream"})
 """What the body of a request has, even a broken one."""
+_PARAMETERS: Final = frozenset(
+    {"temperature", "top_p", "max_tokens", "max_completion_tokens", "stream", "system", "tool_choice", "stop"}
+)
+"""What the body of a request has where its URL names the model, and what no other holder of messages has."""
 _ACCEPTED_LINES: Final = (
     "expected lines that hold a request body, a list of messages, a reply body, a chunk, an exchange or a list of them"
 )
@@ -106,10 +110,8 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         yield _session(value["exchanges"], value, path, line)
     elif ("request" in value or "response" in value) and not wires.event_name(value):
         yield from _inside(value, path, line) if _holds_deeper(value) else (_exchange(value, path, line),)
-    elif isinstance(value.get("messages"), list) and _may_be_asked(value):
-        # What names a model is a body, and not what a framework keeps.
-        history = None if "model" in value else histories.of_list(value["messages"], path, line)
-        yield history or Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
+    elif isinstance(value.get("messages"), list) and (given := _asked(value, path, line)) is not None:
+        yield given
     elif is_chunk(value):
         yield from sse.read_chunks([value], path, line)
     else:
@@ -142,11 +144,11 @@ def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
 def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
     objects = [item for item in value if isinstance(item, Mapping)]
     all_objects = len(objects) == len(value)
-    history = histories.of_list(value, path, line) if all_objects else None
-    if history is not None:
-        yield history
-    elif all_objects and all("role" in item for item in objects):
-        yield Input(path, line, "messages", (Exchange.of_plain(request={"messages": value}),))
+    from conformance.formats import message_lists
+
+    messages = message_lists.of_list(value, path, line) if all_objects else None
+    if messages is not None:
+        yield messages
     elif all_objects and all("scope" in item and "path" in item for item in objects):
         yield from _calls(objects, path)
     elif all_objects and (tool := logs.reader_of(objects[0])) is not None and all(map(tool.holds, objects)):
@@ -161,11 +163,15 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
         yield from _inside(value, path, line)
 
 
-def _may_be_asked(value: Mapping[str, Any]) -> bool:
-    """Return whether an object may be a body: without a model and without roles, it is of an application."""
-    listed = value["messages"]
-    has_roles = not listed or any("role" in as_object(each) for each in listed)
-    return "model" in value or has_roles or bool(histories.canonical(listed))
+def _asked(value: dict[str, Any], path: str, line: int | None) -> Input | None:
+    """Return the input of an object with messages: of a body, or of messages alone, as applications and datasets do."""
+    if "model" in value or not value["messages"] or not _PARAMETERS.isdisjoint(value):
+        return Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
+    # Imported here, as below, because most files hold whole bodies.
+    from conformance.formats import message_lists
+
+    tools = {"tools": value["tools"]} if "tools" in value else {}
+    return message_lists.of_list(value["messages"], path, line, tools)
 
 
 def _holds_deeper(record: Mapping[str, Any]) -> bool:

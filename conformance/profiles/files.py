@@ -16,10 +16,9 @@ from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.bounds import read_bytes
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
-from conformance.kept import kept
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
-from conformance.profiles.composition import on_wire, ordered
-from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
+from conformance.profiles.composition import on_wire, ordered, with_last_day
+from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
@@ -110,8 +109,11 @@ def _document(path: Path) -> Document:
     read_whole = partial(definitions.read, path, "profile", _errors, _reworded)
     if path.parent != FOLDER:
         return read_whole()
+    # Imported here because a check with --provider none reads none.
+    from conformance.derived import derived
+
     # Only errors need lines, and a shipped file has none: tests read each one without the cache.
-    value = kept("profiles", path.stem, (read_bytes(path, definitions.DEFINITION),), lambda: read_whole().value)
+    value = derived("profiles", path.stem, (read_bytes(path, definitions.DEFINITION),), lambda: read_whole().value)
     return Document(value, {}, str(path))
 
 
@@ -253,8 +255,7 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
     shared = bare(profile)
     found = {wire: on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
     sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **uncached()) for wire, each in found.items()}
-    days = [each.as_of for each in (profile, *sections.values()) if each.as_of != FOREVER]
-    return replace(profile, protocols=sections, as_of=max(days, default=FOREVER))
+    return with_last_day(replace(profile, protocols=sections))
 
 
 def _of_wire(name: str, value: Mapping[str, Any]) -> Profile:

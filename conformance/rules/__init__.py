@@ -26,9 +26,9 @@ from conformance.wire.views import View
 from conformance.wires import NAMES, NATIVE
 
 __all__ = [
-    "ELEMENT", "EVERY", "HISTORY", "NATIVE", "TURN", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context",
-    "Example", "Fault", "Judge", "KnownBy", "Reach", "Rule", "Settled", "Source", "When", "Where", "advice", "by_id",
-    "described_by", "example", "load", "of_traffic", "rule", "select", "unless_faulty",
+    "BESIDE", "ELEMENT", "EVERY", "HISTORY", "NATIVE", "TURN", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed",
+    "Context", "Example", "Fault", "Judge", "KnownBy", "Reach", "Rule", "Settled", "Source", "When", "Where",
+    "advice", "by_id", "described_by", "example", "load", "of_traffic", "rule", "select", "unless_faulty",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -56,17 +56,20 @@ MAX_CACHED: Final = 256
 class Reach(StrEnum):
     """How far a rule reads around an element, beside the claims and the parameters of its request.
 
-    `element`: it reads the element alone. `turn`: also its turn, the message before it, and whether a user message
-    follows. `history`: anything else. What a rule found in a message holds in a later request that begins with the same
-    messages, unless it reads the history. A rule about requests that says `element` or `turn` reads the messages one by
-    one, through its context.
+    `beside`: it reads no message at all, but parameters or tools. `element`: it reads the element alone. `turn`: also
+    its turn, the message before it, and whether a user message follows. `history`: anything else. What a rule found
+    beside the messages holds as long as all that is there stays the same; what it found in a message holds in a later
+    request that begins with the same messages, unless it reads the history. A rule about requests that says `element`
+    or `turn` reads the messages one by one, through its context.
     """
 
+    BESIDE = "beside"
     ELEMENT = "element"
     TURN = "turn"
     HISTORY = "history"
 
 
+BESIDE: Final = Reach.BESIDE
 ELEMENT: Final = Reach.ELEMENT
 TURN: Final = Reach.TURN
 HISTORY: Final = Reach.HISTORY

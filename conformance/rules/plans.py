@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.results import Outcome
-from conformance.rules import HISTORY, UNCLAIMED, Judge, Rule, Settled, Where
+from conformance.rules import BESIDE, HISTORY, UNCLAIMED, Judge, Rule, Settled, Where
 from conformance.rules.context import Claimed, Known
 from conformance.wire.views import View, requests
 
@@ -22,11 +22,12 @@ Steps: TypeAlias = tuple[tuple[Where | None, tuple[Step, ...]], ...]
 class RuleGroup(NamedTuple):
     """The rules of one view that the claims leave, and the positions of those that need a claim that is not known.
 
-    `steps`: all rules. `late`: those that read the history. `each`: the others, whose findings hold for messages that
-    are sent again.
+    `steps`: all rules. `beside`: those that read no message. `late`: those that read the history. `each`: the others,
+    whose findings hold for messages that are sent again.
     """
 
     steps: Steps
+    beside: Steps
     late: Steps
     each: Steps
     unclaimed: frozenset[int]
@@ -37,8 +38,9 @@ class RulePlan(NamedTuple):
 
     `ids`: those of the rules. `idle`: the outcome of each if it judges nothing. `tables`: the outcomes of each if it
     finds nothing wrong, by its count. `views`: those of the rules, in the same order for all plans of a rule set.
-    `groups`: the rules of each. `active`: the positions of the views whose groups hold any rule; `late`: of those with
-    rules that read the history; `each`: of those with others. `by_schema`: the rules that only
+    `groups`: the rules of each. `active`: the positions of the views whose groups hold any rule; `beside`: of those
+    with rules that read no message; `late`: of those with rules that read the history; `each`: of those with others.
+    `by_schema`: the rules that only
     report what the schemas find, by their views and wires. `settled`: what tells whether a rule's finding holds.
     `known`: what has been found to follow from these claims.
     """
@@ -49,6 +51,7 @@ class RulePlan(NamedTuple):
     views: tuple[View, ...]
     groups: tuple[RuleGroup, ...]
     active: tuple[int, ...]
+    beside: tuple[int, ...]
     late: tuple[int, ...]
     each: tuple[int, ...]
     by_schema: tuple[tuple[View, tuple[str, ...], tuple[Step, ...]], ...]
@@ -118,6 +121,7 @@ def plan_of(chosen: Chosen) -> RulePlan:
         views=of_set.views,
         groups=tuple(groups),
         active=tuple([at for at, group in enumerate(groups) if group.steps or group.unclaimed]),
+        beside=tuple([at for at, group in enumerate(groups) if group.beside]),
         late=tuple(
             [at for at, group in enumerate(groups) if group.late or (group.unclaimed and not of_set.views[at].between)]
         ),
@@ -163,16 +167,18 @@ def _group(listed: Sequence[tuple[int, Rule]], claimed: Claimed, chosen: Chosen)
             found.append((position, rule))
         elif not known and chosen.claimed:
             unclaimed.add(position)
-    late = [each for each in found if not is_kept(each[1])]
+    beside = [each for each in found if each[1].reach is BESIDE]
     each = [each for each in found if is_kept(each[1])]
-    steps = _steps(found)
+    late = [each for each in found if each[1].reach is not BESIDE and not is_kept(each[1])]
     # Most groups are all of one kind.
-    return RuleGroup(steps, _steps(late) if each else steps, _steps(each) if late else steps, frozenset(unclaimed))
+    steps = _steps(found)
+    divided = [steps if len(part) == len(found) else _steps(part) for part in (beside, late, each)]
+    return RuleGroup(steps, divided[0], divided[1], divided[2], frozenset(unclaimed))
 
 
 def is_kept(rule: Rule) -> bool:
     """Return whether what a rule finds holds for the messages that a later request sends again."""
-    return rule.reach is not HISTORY and (rule.on.between is not None or rule.on is requests)
+    return rule.reach not in (BESIDE, HISTORY) and (rule.on.between is not None or rule.on is requests)
 
 
 def _steps(listed: Sequence[tuple[int, Rule]]) -> Steps:

@@ -4,17 +4,20 @@ What they found in messages is kept in blocks, so that a request that begins wit
 new in it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import Any, Final
 
 from conformance.profiles import Profile
-from conformance.rules import UNCLAIMED, Fault, Rule
+from conformance.rules import UNCLAIMED, Rule
 from conformance.rules.context import Claimant, Context, SchemaFaults
+from conformance.rules.kept import FoundFault, KeptBeside, KeptBlock, KeptSpan, block_ending, block_within
 from conformance.rules.plans import Chosen, RulePlan, Steps, plan_of
 from conformance.rules.validation import BODIES, SchemaFinder
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
+from conformance.wire.native_views import NativeSpan, native_messages
 from conformance.wire.parts import ExchangePart
 from conformance.wire.sent import SentElements
 from conformance.wire.views import requests, resent
@@ -22,9 +25,8 @@ from conformance.wire.views import requests, resent
 # One object, because plans are cached by the identity of the claims.
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 _NO_CLAIMANT: Final = Claimant()
-
-FoundFault: TypeAlias = tuple[int, Any, Fault]
-"""The number of an exchange, an element, and what is wrong with it; an element may be that of an earlier exchange."""
+_APART: Final = 4
+"""So many messages at the end of a native request are blocks of their own."""
 
 
 class RuleTally:
@@ -43,42 +45,6 @@ class RuleTally:
         self.errors: dict[int, Exception] = {}
 
 
-class _Span(NamedTuple):
-    """Messages of a request from one position to another."""
-
-    number: int
-    begin: int
-    end: int
-
-
-class _Block:
-    """What rules found in messages up to a position.
-
-    `counts`: how many elements each rule judged up to there; below 0, the views that had any. `faults`: those of the
-    block itself. `faulty`: the block before it that has any. `open`: what has to be judged again in each request:
-    elements, or None for a whole request.
-    """
-
-    __slots__ = ("before", "counts", "end", "faults", "faulty", "open")
-
-    def __init__(self, before: "_Block | None", end: int) -> None:
-        self.before, self.end = before, end
-        self.counts: dict[int, int] = {} if before is None else dict(before.counts)
-        self.open: list[tuple[int, Any]] = [] if before is None else list(before.open)
-        self.faults: list[tuple[int, Any, Fault]] = []
-        self.faulty: _Block | None = before if before is None or before.faults else before.faulty
-
-    def found(self) -> Iterator[tuple[int, Any, Fault]]:
-        """Yield the faults up to the end, in order."""
-        blocks: list[_Block] = []
-        block: _Block | None = self if self.faults else self.faulty
-        while block is not None:
-            blocks.append(block)
-            block = block.faulty
-        for each in reversed(blocks):
-            yield from each.faults
-
-
 class RuleRun:
     """The rules of a set, by the claims of one profile, while they judge a growing conversation."""
 
@@ -91,8 +57,10 @@ class RuleRun:
         self.contexts: list[Context] = []
         self.plans: list[RulePlan] = []
         self._profile, self._as_of, self._model = profile, as_of, model
-        self._sent: list[_Block | None] = []
-        self._resent: list[_Block | None] = []
+        self._sent: list[KeptBlock | None] = []
+        self._resent: list[KeptBlock | None] = []
+        self._native: list[KeptBlock | None] = []
+        self._beside: list[KeptBeside | None] = []
 
     @property
     def first(self) -> RulePlan:
@@ -108,8 +76,9 @@ class RuleRun:
         if not self.index.grows:
             self._judge(plan.active, [group.steps for group in plan.groups], context, plan, tally)
         else:
+            self._judge_beside(context, plan, tally)
             self._judge(plan.late, [group.late for group in plan.groups], context, plan, tally)
-            _Kept(self, context, plan, tally).judge(self._sent, self._resent)
+            _Kept(self, context, plan, tally).judge(self._sent, self._resent, self._native)
         self._judge_by_schema(context, plan, tally)
 
     def pass_over(self) -> None:
@@ -125,7 +94,7 @@ class RuleRun:
 
     def forget_last(self) -> None:
         """Forget the last exchange, in which a rule broke, so that it can be judged rule by rule."""
-        del self.contexts[-1], self.plans[-1], self._sent[-1], self._resent[-1]
+        del self.contexts[-1], self.plans[-1], self._sent[-1], self._resent[-1], self._native[-1], self._beside[-1]
 
     def judge_alone(self, number: int, tally: RuleTally) -> None:
         """Judge an exchange that was added, rule by rule."""
@@ -165,6 +134,8 @@ class RuleRun:
         self.plans.append(plan)
         self._sent.append(None)
         self._resent.append(None)
+        self._native.append(None)
+        self._beside.append(None)
         return context, plan
 
     def _claims(self, number: int) -> tuple[Mapping[str, Any], Claimant]:
@@ -176,6 +147,23 @@ class RuleRun:
         on_wire, day = profile.on(exchange.protocol), self._as_of or exchange.date
         claim_of = partial(on_wire.claim, model=model, date=day)
         return on_wire.at(model, day), Claimant(profile.service, on_wire.contested(model, day), claim_of)
+
+    def _judge_beside(self, context: Context, plan: RulePlan, tally: RuleTally) -> None:
+        """Let the rules that read no message judge a request, unless all that they read is as before."""
+        part = context.part
+        before = self._beside[part.earlier.number] if part.earlier is not None and self.carries(part) else None
+        if before is None:
+            own = RuleTally(len(self.rules))
+            self._judge(plan.beside, [group.beside for group in plan.groups], context, plan, own)
+            counts = {position: count for position, count in enumerate(own.counts) if count}
+            before = KeptBeside(counts, own.faulty, own.looked)
+        self._beside[context.number] = before
+        for position, count in before.counts.items():
+            tally.counts[position] += count
+        for position, found in before.faulty.items():
+            faults = [(context.number, element, fault) for _, element, fault in found]
+            tally.faulty.setdefault(position, []).extend(faults)
+        tally.looked |= before.looked
 
     def _judge(
         self, views: Sequence[int], steps: Sequence[Steps], context: Context, plan: RulePlan, tally: RuleTally
@@ -256,14 +244,16 @@ class _Kept:
         self.faults: dict[int, list[FoundFault]] = {}
         self.shuffled: set[int] = set()
 
-    def judge(self, sent: list[_Block | None], resents: list[_Block | None]) -> None:
+    def judge(
+        self, sent: list[KeptBlock | None], resents: list[KeptBlock | None], natives: list[KeptBlock | None]
+    ) -> None:
         """Judge the rules whose findings are kept; the lists hold the last block of each exchange."""
         part, plan = self.part, self.plan
         if not part.requests or not plan.each:
             return
         before = part.earlier.number if part.earlier is not None and self.run.carries(part) else None
-        views = [at for at in plan.each if plan.views[at] is not resent]
-        begin = None if before is None else _ending(sent[before], part.start)
+        views = [at for at in plan.each if plan.views[at] is not resent and not plan.views[at].native]
+        begin = None if before is None else block_ending(sent[before], part.start)
         pieces = list(part.pieces) or [SentElements(self.number, {"messages": []}, 0, 0, -1)]
         if begin is None and part.start:
             pieces.insert(0, SentElements(self.number, part.exchange.request, 0, part.start, part.user))
@@ -271,14 +261,28 @@ class _Kept:
         views = [at for at in plan.each if plan.views[at] is resent]
         if views and self.number:
             start = self.run.index.resent_of(self.number).start
-            begin = None if before is None or start != part.start else _ending(resents[before], start)
-            spans = [_Span(self.number, piece.begin, piece.end) for piece in part.pieces]
+            begin = None if before is None or start != part.start else block_ending(resents[before], start)
+            spans = [KeptSpan(self.number, piece.begin, piece.end) for piece in part.pieces]
             if begin is None and part.start:
-                spans.insert(0, _Span(self.number, 0, part.start))
+                spans.insert(0, KeptSpan(self.number, 0, part.start))
             resents[self.number] = self._extend(begin, spans, views)
+        if views := [at for at in plan.each if plan.views[at].native]:
+            natives[self.number] = self._judge_native(None if before is None else natives[before], views)
         self._settle()
 
-    def _extend(self, begin: _Block | None, spans: Sequence[Any], views: Sequence[int]) -> _Block | None:
+    def _judge_native(self, last: KeptBlock | None, views: Sequence[int]) -> KeptBlock | None:
+        """Judge native messages, and return the block before the last one, by which another may stand next time."""
+        listed, _, common = native_messages(self.run.index, self.number)
+        end = len(listed)
+        # What is asked of the last message alone is asked again.
+        begin = block_within(last, min(common, end - 1))
+        start = 0 if begin is None else begin.end
+        # A client often changes the last messages once more, such as by moving a mark.
+        borders = [start, *range(max(start + 1, end - _APART), end), end]
+        block = self._extend(begin, [NativeSpan(self.number, *span) for span in pairwise(borders) if end], views)
+        return block.before if block is not None and block.end == end else block
+
+    def _extend(self, begin: KeptBlock | None, spans: Sequence[Any], views: Sequence[int]) -> KeptBlock | None:
         """Take what is known of the messages before the spans, judge these, and return the last block."""
         whole: set[int] = set()
         if begin is not None:
@@ -286,7 +290,7 @@ class _Kept:
             self._carry(begin, whole)
         block = begin
         for span in spans:
-            block = _Block(block, span.end)
+            block = KeptBlock(block, span.end)
             narrow = self.context.within(span) if isinstance(span, SentElements) else self.context
             for at in views:
                 view = self.plan.views[at]
@@ -298,7 +302,7 @@ class _Kept:
                     self._judge_elements(elements, self.plan.groups[at].each, narrow, block)
         return block
 
-    def _carry(self, begin: _Block, whole: set[int]) -> None:
+    def _carry(self, begin: KeptBlock, whole: set[int]) -> None:
         """Take what was found in the messages before, as found in this request."""
         number = self.number
         for position, count in begin.counts.items():
@@ -322,7 +326,7 @@ class _Kept:
             self.shuffled.add(position)
             self.faults.setdefault(position, []).extend([(self.number, element, fault) for fault in faults])
 
-    def _judge_request(self, steps: Steps, context: Context, block: _Block, whole: set[int]) -> None:
+    def _judge_request(self, steps: Steps, context: Context, block: KeptBlock, whole: set[int]) -> None:
         """Let rules about requests judge some messages of one; it counts once, however many pieces concern a rule."""
         request, settled = self.part.requests[0], self.plan.settled
         for shared, sharing in steps:
@@ -340,7 +344,7 @@ class _Kept:
                     block.counts[position] = 1
                     block.faults += [(position, request, fault) for fault in faults]
 
-    def _judge_elements(self, elements: Sequence[Any], steps: Steps, context: Context, block: _Block) -> None:
+    def _judge_elements(self, elements: Sequence[Any], steps: Steps, context: Context, block: KeptBlock) -> None:
         settled, counts, number = self.plan.settled, self.counts, self.number
         kept = block.counts
         for element in elements:
@@ -371,10 +375,3 @@ class _Kept:
                 found.sort(key=lambda each: each[1].place[3:])
             if found:
                 tally.faulty.setdefault(position, []).extend(found)
-
-
-def _ending(block: _Block | None, position: int) -> _Block | None:
-    """Return the block that ends at a position, among one and those before it; None if none does."""
-    while block is not None and block.end > position:
-        block = block.before
-    return block if block is not None and block.end == position else None

@@ -4,7 +4,7 @@ Recordings mix unrelated conversations, and users ask again, so only a request t
 names it, belongs to the session of that reply.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
@@ -58,59 +58,52 @@ class _SessionLinks:
 
     def __init__(self) -> None:
         self._held: dict[str, int] = {}
+        self._links: list[_SessionLink] = []
 
     def add(self, index: Index, number: int) -> "_SessionLink":
         found = index.continuation_of(number) if number else None
-        native = index.conversation[number].native
         replied = found.earlier if found is not None and found.returned else None
         any_ = None if found is None else found.earlier
-        if native is None:
-            return _SessionLink(replied, any_)
-        named = native.facts.get("conversation")
-        conversation = as_object(named).get("id", named)
-        keys = [native.facts.get("previous_response_id"), conversation]
-        held = self._held
-        earlier = next((held[key] for key in keys if type(key) is str and key in held), None)
-        held |= {key: number for key in (as_object(native.reply).get("id"), conversation) if type(key) is str}
-        return _SessionLink(replied, any_) if earlier is None else _SessionLink(earlier, earlier)
+        native = index.conversation[number].native
+        if native is not None:
+            named = native.facts.get("conversation")
+            conversation = as_object(named).get("id", named)
+            keys = [native.facts.get("previous_response_id"), conversation]
+            held = self._held
+            earlier = next((held[key] for key in keys if type(key) is str and key in held), None)
+            held |= {key: number for key in (as_object(native.reply).get("id"), conversation) if type(key) is str}
+            if earlier is not None:
+                replied = any_ = earlier
+        link = _SessionLink(
+            () if replied is None else (replied, *self._links[replied].replied[: LOOK_BACK - 1]),
+            () if any_ is None else (any_, *self._links[any_].any[: LOOK_BACK - 1]),
+        )
+        self._links.append(link)
+        return link
 
 
 class _SessionLink(NamedTuple):
-    """The exchange that one continues: one whose reply comes back, and any; None if there is none."""
+    """The exchanges before one in its session, the latest first: those whose replies come back, and any."""
 
-    replied: int | None
-    any: int | None
-
-
-def _before(index: Index, number: int, *, needs_reply: bool = True) -> Iterator[int]:
-    """Yield the numbers of the exchanges before one in its session, the latest first, at most `LOOK_BACK`."""
-    for _ in range(LOOK_BACK):
-        link = index.grown(_SessionLinks, number)
-        found = link.replied if needs_reply else link.any
-        if found is None:
-            return
-        number = found
-        yield number
-
-
-def _is_later(index: Index, number: int, *, needs_reply: bool = True) -> bool:
-    return next(_before(index, number, needs_reply=needs_reply), None) is not None
+    replied: tuple[int, ...]
+    any: tuple[int, ...]
 
 
 def _later_replies(index: Index, number: int) -> Sequence[LaterReply]:
     own = index.parts[number].replies
-    if not own or not _is_later(index, number):
+    before = index.grown(_SessionLinks, number).replied if own else ()
+    if not before:
         return ()
-    earlier = [reply for before in _before(index, number) for reply in index.parts[before].replies]
+    earlier = [reply for each in before for reply in index.parts[each].replies]
     return [LaterReply(reply.place, reply, earlier) for reply in own]
 
 
 def _later_usages(index: Index, number: int) -> Sequence[LaterUsage]:
     own = index.parts[number].usages[-1:]
-    if not own or not _is_later(index, number, needs_reply=False):
+    before = index.grown(_SessionLinks, number).any if own else ()
+    if not before:
         return ()
-    before = [index.parts[each].usages[-1:] for each in _before(index, number, needs_reply=False)]
-    return [LaterUsage(own[0].place, own[0], [usage for each in before for usage in each])]
+    return [LaterUsage(own[0].place, own[0], [usage for each in before for usage in index.parts[each].usages[-1:]])]
 
 
 class _LaterIds:
@@ -121,14 +114,14 @@ class _LaterIds:
         self._seen: dict[tuple[int, str], int] = {}
 
     def add(self, index: Index, number: int) -> Sequence[LaterId]:
-        link = index.grown(_SessionLinks, number).replied
-        root = self._roots[number] = number if link is None else self._roots[link]
+        before = index.grown(_SessionLinks, number).replied
+        root = self._roots[number] = self._roots[before[0]] if before else number
         given = member_of_reply(index, number, "id")
         if given is None:
             return ()
         place, identity = given
         first = self._seen.setdefault((root, identity), number)
-        if link is None:
+        if not before:
             return ()
         # A reply that was recorded twice, or that a cache gave twice, is one reply.
         is_other = first != number and _messages(index, first) != _messages(index, number)

@@ -3,14 +3,22 @@
 A rule that names its wire sees only the elements of that wire.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from functools import cache, partial
+from operator import is_, itemgetter
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
 from conformance.wire.values import as_word
 from conformance.wire.views import Side, View
+
+T = TypeVar("T")
+
+_SPECIAL: Final = frozenset({"thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use"})
+_LISTS: Final = {"messages": "messages", "responses": "input", "gemini": "contents"}
 
 
 class NativeBody(NamedTuple):
@@ -77,25 +85,92 @@ def _count_events(index: Index, number: int) -> int:
     return 0 if native is None else len(native.events)
 
 
-class MessageKinds:
-    """Finds the types of the blocks in each message of a request, once for messages that later requests repeat."""
+class NativeMessages(NamedTuple):
+    """The messages, items or contents of a native request, and how many it has in common with that of the earlier part.
+
+    Those in common are the same objects.
+    """
+
+    listed: list[Any]
+    earlier: int
+    common: int
+
+
+class _Continuing:
+    """Finds what native requests have in common, one exchange after the other."""
 
     def __init__(self) -> None:
-        """Begin without any exchange."""
-        self._found: list[tuple[list[Any], list[frozenset[str]]]] = []
+        self._found: list[list[Any]] = []
 
-    def add(self, index: Index, number: int) -> list[frozenset[str]]:
-        """Return the types in each message of the next exchange, by position."""
+    def add(self, index: Index, number: int) -> NativeMessages:
         native, earlier = index.conversation[number].native, index.parts[number].earlier
         request: Any = None if native is None else native.request
-        listed = request.get("messages") if type(request) is dict else None
-        before, known = ([], []) if earlier is None else self._found[earlier.number]
-        found: list[frozenset[str]] = []
-        for position, message in enumerate(listed if type(listed) is list else ()):
-            is_known = position < len(before) and before[position] is message
-            found.append(known[position] if is_known else _kinds(message))
-        self._found.append((listed if type(listed) is list else [], found))
+        listed = request.get(_LISTS.get(native.protocol, "")) if native is not None and type(request) is dict else None
+        own: list[Any] = listed if type(listed) is list else []
+        self._found.append(own)
+        before = [] if earlier is None else self._found[earlier.number]
+        same = list(map(is_, before, own))
+        common = len(same) if all(same) else same.index(False)
+        return NativeMessages(own, -1 if earlier is None else earlier.number, common)
+
+
+def native_messages(index: Index, number: int) -> NativeMessages:
+    """Return the messages of a native request."""
+    return index.grown(_Continuing, number)
+
+
+class _PerMessage(Generic[T]):
+    """What a function finds in each message of native requests, asked once for those that later requests repeat."""
+
+    def __init__(self, find: Callable[[Any], T]) -> None:
+        self._find = find
+        self._found: list[list[T]] = []
+
+    def add(self, index: Index, number: int) -> list[T]:
+        listed, earlier, common = native_messages(index, number)
+        found = self._found[earlier][:common] if common else []
+        found += map(self._find, listed[common:])
+        self._found.append(found)
         return found
+
+
+class _NotEmpty(Generic[T]):
+    """What a function finds in messages of native requests, as above, with positions and without what is empty."""
+
+    def __init__(self, find: Callable[[Any], T]) -> None:
+        self._find = find
+        self._found: list[list[tuple[int, T]]] = []
+
+    def add(self, index: Index, number: int) -> list[tuple[int, T]]:
+        listed, earlier, common = native_messages(index, number)
+        before = self._found[earlier] if common else []
+        found = before[: bisect_left(before, common, key=itemgetter(0))]
+        for position in range(common, len(listed)):
+            if own := self._find(listed[position]):
+                found.append((position, own))
+        self._found.append(found)
+        return found
+
+
+@cache
+def _growth(kind: Callable[[Any], Any], find: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Return the same object for the same function, by which an index knows what it has found."""
+    return partial(kind, find)
+
+
+def in_messages(index: Index, number: int, find: Callable[[Any], T]) -> list[tuple[int, T]]:
+    """Return what a function of this package finds in each message of a native request, with the message's position.
+
+    It is asked once for each message, however many requests repeat it; what is empty is left out.
+    """
+    found: list[tuple[int, T]] = index.grown(_growth(_NotEmpty, find), number)
+    return found
+
+
+def message_kinds(index: Index, number: int) -> list[frozenset[str]]:
+    """Return the types of the blocks in each message of a request, by position."""
+    found: list[frozenset[str]] = index.grown(_growth(_PerMessage, _kinds), number)
+    return found
 
 
 def _kinds(message: Any) -> frozenset[str]:
@@ -106,25 +181,47 @@ def _kinds(message: Any) -> frozenset[str]:
 
 def kinds_in(index: Index, number: int) -> frozenset[str]:
     """Return the types of all blocks in the messages of a request."""
-    return frozenset().union(*index.grown(MessageKinds, number))
+    return frozenset().union(*[each for _, each in in_messages(index, number, _kinds)])
 
 
 def _messages_of(index: Index, number: int) -> Sequence[NativeMessage]:
+    return _messages_between(index, NativeSpan(number, 0, len(native_messages(index, number).listed)))
+
+
+class NativeSpan(NamedTuple):
+    """Native messages of a request from one position to another."""
+
+    number: int
+    begin: int
+    end: int
+
+
+def _messages_between(index: Index, span: NativeSpan) -> Sequence[NativeMessage]:
+    number = span.number
     native = index.conversation[number].native
-    request: Any = None if native is None else native.request
-    if native is None or type(request) is not dict:
+    if native is None or native.protocol != "messages":
         return ()
-    listed: Any = request.get("messages")
-    kinds = index.grown(MessageKinds, number)
+    listed, kinds = native_messages(index, number).listed, message_kinds(index, number)
     return [
-        NativeMessage((number, "request", "messages", at), message, at, listed, native, kinds[at])
-        for at, message in enumerate(listed if type(listed) is list else ())
-        if type(message) is dict
+        NativeMessage((number, "request", "messages", at), listed[at], at, listed, native, kinds[at])
+        for at in range(span.begin, span.end)
+        if type(listed[at]) is dict
     ]
 
 
+def _special_messages(index: Index, number: int) -> Sequence[NativeMessage]:
+    found = in_messages(index, number, _is_special)
+    return [each for at, _ in found for each in _messages_between(index, NativeSpan(number, at, at + 1))]
+
+
+def _is_special(message: Any) -> bool:
+    return type(message) is dict and (message.get("role") == "system" or not _SPECIAL.isdisjoint(_kinds(message)))
+
+
 requests: Final = native_view("native request", Side.CLIENT, _request)
-messages: Final = View("message of a native request", Side.CLIENT, _messages_of)
+messages: Final = View("message of a native request", Side.CLIENT, _messages_of, between=_messages_between, native=True)
+special_messages: Final = View("message of a native request", Side.CLIENT, _special_messages)
+"""Messages that instruct, think or call tools of the server; all others are passed over, however many there are."""
 replies: Final = native_view("native reply", Side.PROVIDER, _reply)
 streams: Final = native_view("native stream", Side.PROVIDER, _stream)
 events: Final = native_view("event of a native stream", Side.PROVIDER, _event, _count_events)

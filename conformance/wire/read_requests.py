@@ -47,8 +47,12 @@ class _Border(NamedTuple):
 
 
 class _ReadRequest(NamedTuple):
-    """A native list of messages, how it was read and into what, and its borders; `instructed`: what stood before it."""
+    """A native list of messages, how it was read and into what, and its borders; `instructed`: what stood before it.
 
+    `given`: the list itself; `listed` has the very messages of an earlier one where they are the same.
+    """
+
+    given: list[Any]
     listed: list[Any]
     walk: Walk
     draft: Draft
@@ -63,6 +67,14 @@ class ReadRequests:
         """Begin without any."""
         self._read: deque[_ReadRequest] = deque(maxlen=LOOK_BACK)
 
+    def sharing(self, body: dict[str, Any], key: str) -> dict[str, Any]:
+        """Return a body that was read last, with the very messages of an earlier one where they are the same."""
+        listed = body.get(key)
+        read = self._read[-1] if self._read and type(listed) is list else None
+        if read is None or read.given is not listed or read.listed is listed:
+            return body
+        return {**body, key: read.listed}
+
     def into(self, draft: Draft, listed: Any, add: Add, place: Place, walk: Walk | None = None) -> None:
         """Read the messages of a list at a place into a draft; `add` reads one with the walk, or without one the draft.
 
@@ -73,7 +85,8 @@ class ReadRequests:
             return
         reader: Walk = draft if walk is None else walk
         instructed = _border(draft, 0, reader.mark())
-        start, borders = self._resume(draft, listed, instructed, reader)
+        given = listed
+        listed, start, borders = self._resume(draft, given, instructed, reader)
         for position in range(start, len(listed)):
             if type(listed[position]) is not dict:
                 continue
@@ -83,30 +96,48 @@ class ReadRequests:
             if mark is not None:
                 here = before if reader.marks_before else _border(draft, position + 1, None)
                 borders.append(here._replace(same=position + 1, mark=mark))
-        self._read.append(_ReadRequest(listed, reader, draft, instructed, borders))
+        self._read.append(_ReadRequest(given, listed, reader, draft, instructed, borders))
 
-    def _resume(self, draft: Draft, listed: list[Any], instructed: _Border, reader: Walk) -> tuple[int, list[_Border]]:
-        """Take over what was read of the same messages; return the position of the first other one, and the borders."""
+    def _resume(
+        self, draft: Draft, listed: list[Any], instructed: _Border, reader: Walk
+    ) -> tuple[list[Any], int, list[_Border]]:
+        """Take over what was read of the same messages.
+
+        Return the list with the very messages of the earlier one, the position of the first that has to be read, and
+        the borders before it.
+        """
         best, most = None, 0
+        holder, held = None, 0
         for read in reversed(self._read):
-            common = _common(read.listed, listed) if read.instructed == instructed else 0
+            common = _common(read.listed, listed)
+            if common > held:
+                held, holder = common, read
+            if read.instructed != instructed:
+                common = 0
             if common > most:
                 best, most = read, common
             if common == len(read.listed):
                 break
         count = 0 if best is None else bisect_right(best.borders, most, key=attrgetter("same"))
+        if holder is not None and not _is_same(holder.listed, listed, held):
+            listed = holder.listed[:held] + listed[held:]
         if best is None or not count:
-            return 0, []
+            return listed, 0, []
         border = best.borders[count - 1]
         draft.messages += best.draft.messages[instructed.messages : border.messages]
         draft.places.update(islice(best.draft.places.items(), instructed.places, border.places))
         draft.turns = border.turns
         reader.resume(best.walk, border.mark)
-        return border.position, best.borders[:count]
+        return listed, border.position, best.borders[:count]
 
 
 def _border(draft: Draft, position: int, mark: Any) -> _Border:
     return _Border(position, position, len(draft.messages), len(draft.places), draft.turns, mark)
+
+
+def _is_same(before: Sequence[Any], after: Sequence[Any], count: int) -> bool:
+    """Return whether the first messages of two lists are the same objects: the first and the last one show it."""
+    return all([before[at] is after[at] for at in (0, count - 1)])
 
 
 def _common(before: Sequence[Any], after: Sequence[Any]) -> int:

@@ -35,7 +35,8 @@ class View(NamedTuple):
     them, and `at` returns those among some places. Without `at`, the schemas allow every key in these elements, and the
     count is right if all of them are objects. `variant` is the kind of reply that has such elements, `plain` or
     `stream`, if only one has. `between`: the elements in the messages between two positions, if an element stands in a
-    message. `ranked`: whether elements are in the order of their `rank`, and not in that of their exchanges.
+    message; for a `native` view, these are messages of the native request. `ranked`: whether elements are in the order
+    of their `rank`, and not in that of their exchanges.
     """
 
     name: str
@@ -44,8 +45,9 @@ class View(NamedTuple):
     count_quickly: Callable[[Index, int], int] | None = None
     at: Callable[[Index, int, Iterable[Place]], Sequence[Any]] | None = None
     variant: str = ""
-    between: Callable[[Index, SentElements], Sequence[Any]] | None = None
+    between: Callable[[Index, Any], Sequence[Any]] | None = None
     ranked: bool = False
+    native: bool = False
 
     def select(self, index: Index) -> Sequence[Any]:
         """Return the elements of all exchanges."""

@@ -4,12 +4,14 @@ A shape is a function from a number to a conversation and the provider to check 
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import orjson
 
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.sse import render
+from conformance.wires import by_name
 
 MODEL = "example-model"
 DONE = "data: [DONE]\n\n"
@@ -17,16 +19,26 @@ MakeId = Callable[[int], Any]
 
 
 class Shape(NamedTuple):
-    """A conversation that grows with a number, and the provider whose claims matter for it."""
+    """A conversation that grows with a number, and the provider whose claims matter for it.
+
+    `repeats`: whether each request repeats those before it.
+    """
 
     build: Callable[[int], Conversation]
     provider: str | None = None
+    repeats: bool = False
 
 
 def size(conversation: Conversation) -> int:
     """Return the number of bytes of the bodies."""
     bodies = [body for each in conversation for body in (each.request, each.response) if body is not None]
     return sum([len(body.encode() if isinstance(body, str) else orjson.dumps(body)) for body in bodies])
+
+
+def new_size(conversation: Conversation) -> int:
+    """Return the number of bytes of the last request and of all replies: those of a history are there once."""
+    replies = [replace(each, request=None) for each in conversation]
+    return size((*replies, replace(conversation[-1], response=None)))
 
 
 def distinct(number: int) -> str:
@@ -147,6 +159,31 @@ def grown(number: int, identity: MakeId, resent: MakeId, tagged: str = "") -> Co
     return tuple(exchanges)
 
 
+def grown_on(wire: str) -> Callable[[int], Conversation]:
+    """Return what makes a session whose history grows, on another wire."""
+    written = by_name(wire).writing
+
+    def build(number: int) -> Conversation:
+        made: list[Exchange] = []
+        for each in grown(number, distinct, distinct):
+            body = {**each.request, "max_tokens": 1000}
+            asked = written.request(body)
+            if made:
+                _share(asked, made[-1].request)
+            url = f"https://api.example.com/v1{by_name(wire).path(body)}"
+            made.append(Exchange.of_plain(asked, written.reply(each.response, asked), 200, url=url, model=MODEL))
+        return tuple(made)
+
+    return build
+
+
+def _share(body: dict[str, Any], before: Any) -> None:
+    """Let a request have the very messages of the one before, as if both were read from one file."""
+    (key,) = [key for key in ("messages", "input", "contents") if key in body]
+    shared = [old if old == new else new for old, new in zip(before[key], body[key], strict=False)]
+    body[key][: len(shared)] = shared
+
+
 def faulty(number: int) -> Conversation:
     broken = render([chunk({"role": 1}), chunk({"content": "a"}), DONE])
     return tuple(exchange(request(user(f"Question {each}"), stream=True), broken) for each in range(number))
@@ -187,10 +224,17 @@ SHAPES: dict[str, Shape] = {
     "exchanges that share nothing": Shape(lambda number: unrelated(number, distinct), "openai"),
     "exchanges that share only an id": Shape(lambda number: unrelated(number, one)),
     "faulty streams of a session": Shape(faulty),
-    "a history that grows": Shape(lambda number: grown(number, distinct, distinct), "deepseek"),
-    "a history that grows, one id": Shape(lambda number: grown(number, one, one)),
-    "a history that grows, other ids": Shape(lambda number: grown(number, distinct, lambda each: f"other_{each}")),
-    "a history that grows, with tags": Shape(lambda number: grown(number, distinct, distinct, "<think>So.</think>")),
+    "a history that grows": Shape(lambda number: grown(number, distinct, distinct), "deepseek", repeats=True),
+    "a history that grows, one id": Shape(lambda number: grown(number, one, one), repeats=True),
+    "a history that grows, other ids": Shape(
+        lambda number: grown(number, distinct, lambda each: f"other_{each}"), repeats=True
+    ),
+    "a history that grows, with tags": Shape(
+        lambda number: grown(number, distinct, distinct, "<think>So.</think>"), repeats=True
+    ),
+    "a history that grows, Messages": Shape(grown_on("messages"), "anthropic", repeats=True),
+    "a history that grows, Responses": Shape(grown_on("responses"), "openai", repeats=True),
+    "a history that grows, Gemini": Shape(grown_on("gemini"), "gemini", repeats=True),
     "altered details": Shape(details, "openrouter"),
     "misshapen messages": Shape(misshapen, "openai"),
 }  # fmt: skip

@@ -21,6 +21,7 @@ import orjson
 
 from conformance import profiles
 from conformance.simulator import Simulator
+from tests.forks import WITHOUT
 
 KEEP: Final = "keep"
 """What an answer returns to read the next request on the same connection."""
@@ -168,7 +169,7 @@ def _read(connection: socket.socket) -> tuple[bytes, bytes] | None:
 def start(peer: Peer, folder: Path, *options: str, output: int = subprocess.PIPE) -> subprocess.Popen[str]:
     """Start a run of the suites against a peer, in a process of its own; its results go to `out`."""
     shown = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--results=out", "--provider=openai"]
+    command = [sys.executable, "-m", "pytest", *WITHOUT, "-p", "no:cacheprovider", "--results=out", "--provider=openai"]
     return subprocess.Popen(
         [*command, f"--base-url={peer.url}", *options],
         cwd=folder,

@@ -69,7 +69,7 @@ FLOODS: dict[str, tuple[Answer, str]] = {
     "a small gzip bomb": (bomb(5 * MB), "unpack to more than 200 times their size"),
     "a gzip bomb": (bomb(250 * MB), "more than 8,388,608 bytes after unpacking"),
     "packed text over the limit": (
-        plain(gzip.compress(os.urandom(50_000).hex().encode() * 100), "Content-Encoding: gzip"),
+        lambda asked: asked.reply(gzip.compress(os.urandom(50_000).hex().encode() * 100), "Content-Encoding: gzip"),
         "more than 8,388,608 bytes after unpacking",
     ),
     "a million empty lines": (streamed(b"\n" * 1000, 1000), "more than 80,000 lines"),

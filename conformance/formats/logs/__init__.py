@@ -31,6 +31,8 @@ _MARKS: Final = (
     ("resource_spans", "spans"),
     ("attributes", "spans"),
     ("info", "spans"),
+    ("tags", "spans"),
+    ("data", "spans"),
     ("run_type", "langsmith"),
     ("response_status_code", "portkey"),
     ("span_attributes", "braintrust"),

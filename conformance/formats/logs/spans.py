@@ -5,10 +5,11 @@ since 1.37, August 2025), as JSON text or as structured values, on the span or o
 `gen_ai.client.inference.operation.details`; older OpenLLMetry has `gen_ai.prompt.0.role` and so on. What is in log
 records instead is read by `events`. A message has `role` and `parts`: `text`, `reasoning`,
 `tool_call` (`id`, `name`, `arguments`) and `tool_call_response` (`id`, `response`). Other tools write attributes of
-their own, see `span_bodies` and `vercel`. A call that failed has `error.type`, an event `exception`, or a status.
+their own, see `span_bodies` and `vercel`; Jaeger and Zipkin export the same ones as tags. A call that failed has
+`error.type`, an event `exception`, or a status.
 
 Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, gen-ai-input-messages.json beside it, and
-https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding, https://zipkin.io/zipkin-api/zipkin2-api.yaml
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,15 +50,29 @@ def holds(value: Mapping[str, Any]) -> bool:
     spans = as_object(value.get("data")).get("spans")
     if isinstance(spans, list) and "info" in value:
         return True
+    if any(map(_is_span, _of_jaeger(value))):
+        return True
     known = "spanId" in value or "span_id" in value or "span_id" in as_object(value.get("context"))
-    return "attributes" in value and known
+    return ("attributes" in value and known) or _is_span(value)
+
+
+def _is_span(value: Mapping[str, Any]) -> bool:
+    """Return whether a value is a span of Jaeger or of Zipkin, which call attributes tags."""
+    return "tags" in value and ("spanID" in value or ("traceId" in value and "id" in value and "name" in value))
+
+
+def _of_jaeger(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the spans of the traces that Jaeger exports."""
+    return [span for trace in items(value, ("data",)) for span in items(trace, ("spans",))]
 
 
 def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Rebuilt | str]:
     """Yield the exchange of each span of a chat call, or say why there is none; other spans count as skipped."""
-    if "attributes" in value:
+    if "attributes" in value or _is_span(value):
         yield _exchange(value, path)
         return
+    for span in _of_jaeger(value):
+        yield _exchange(span, path)
     # A trace as MLflow exports it.
     for span in items(as_object(value.get("data")), ("spans",)):
         yield _exchange(span, path)
@@ -74,8 +89,8 @@ def items(holder: Mapping[str, Any], keys: tuple[str, ...]) -> list[Mapping[str,
 
 
 def _exchange(span: Mapping[str, Any], path: str) -> Rebuilt | str:
-    own = known = attributes(span.get("attributes"))
-    for event in items(span, ("events",)):
+    own = known = attributes(span.get("attributes", span.get("tags")))
+    for event in _events(span):
         if event.get("name") != _EXCEPTION:
             known = {**attributes(event.get("attributes")), **known}
     date = next(filter(None, (date_of_time(span.get(key)) for key in _TIMES)), "")
@@ -90,10 +105,19 @@ def _exchange(span: Mapping[str, Any], path: str) -> Rebuilt | str:
     return exchange_of(known, date, path, _NO_MESSAGES, failure)
 
 
+def _events(span: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the events of a span; Jaeger calls them logs, and their names are among their fields."""
+    logged = [attributes(each.get("fields")) for each in items(span, ("logs",))]
+    return [*items(span, ("events",)), *[{"name": each.get("event"), "attributes": each} for each in logged]]
+
+
 def failure_of(span: Mapping[str, Any], known: Mapping[str, Any]) -> LoggedFailure | None:
     """Return what a span says of a call that failed: its exception, else its status, else the type of the error."""
-    raised = [attributes(each.get("attributes")) for each in items(span, ("events",)) if each.get("name") == _EXCEPTION]
-    status = as_object(span.get("status"))
+    raised = [attributes(each.get("attributes")) for each in _events(span) if each.get("name") == _EXCEPTION]
+    # MLflow has the status beside the attributes, and Jaeger among them.
+    beside = {"code": span.get("status_code"), "message": span.get("status_message")}
+    among = {"code": known.get("otel.status_code"), "message": known.get("otel.status_description")}
+    status = as_object(span.get("status")) or (beside if beside["code"] else among)
     is_error = status.get("status_code", status.get("code")) in _FAILED
     if not is_error and not raised and not known.get("error.type"):
         return None
@@ -167,6 +191,8 @@ def attributes(recorded: Any) -> dict[str, Any]:
 
 def value_of(recorded: Any) -> Any:
     """Return a value of OTLP, which names its type: `stringValue`, `arrayValue`, `kvlistValue` and so on."""
+    if not isinstance(recorded, Mapping):
+        return recorded
     typed = as_object(recorded)
     if "arrayValue" in typed:
         values = as_object(typed["arrayValue"]).get("values")

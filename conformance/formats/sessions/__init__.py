@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
 _MARK: Final = re.compile(
     rb'"(?:parentUuid|leafUuid|projectHash|working_dir|model_config)"\s*:'
+    rb'|(?:\A|\n)\s*\{\s*"role"\s*:|"type"\s*:\s*"(?:session_start|session\.start|function_call)"'
     rb'|"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|session|file-history-snapshot'
     rb'|queue-operation|last-prompt|custom-title|ai-title)"'
     rb'|\A\s*\{\s*"id"\s*:\s*"[^"]{1,64}",\s*"timestamp"\s*:\s*"[^"]{1,64}",\s*"(?:instructions|git)"'
 )
 """What the beginning of a file of lines has if it may be a session."""
 _LINES: Final = ("qwen_code", "claude_code", "codex", "gemini_cli", "pi", "goose", "goose_calls")
+_MESSAGES: Final = "conformance.formats.message_lists"
+"""What reads lines with a message each, which no agent's file is."""
 _VALUES: Final = {
     "projectHash": "gemini_cli",
     "context": "gemini_cli",
@@ -103,7 +106,7 @@ def read_database(path: Path) -> Iterator[Input]:
 def _agent(record: Mapping[str, Any] | None) -> ModuleType | None:
     if record is None:
         return None
-    agents = (import_module(f"{__name__}.{name}") for name in _LINES)
+    agents = (import_module(name) for name in (*[f"{__name__}.{each}" for each in _LINES], _MESSAGES))
     return next((agent for agent in agents if agent.holds(record)), None)
 
 

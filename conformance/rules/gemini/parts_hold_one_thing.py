@@ -1,9 +1,10 @@
-from typing import Final
+from typing import Any, Final
 
+from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, native_keys, rule
-from conformance.wire.native_views import NativeBody, requests
-from conformance.wire.values import objects
+from conformance.wire.native_views import NativeBody, in_messages, requests
+from conformance.wire.values import as_object
 from conformance.wires.gemini.names import camel_case, listed
 
 _NONE = "gemini.part-without-data"
@@ -40,26 +41,37 @@ _BESIDE: Final = frozenset({"thought", "videoMetadata", "partMetadata", "mediaRe
     reads=(_NONE, _SEVERAL),
     wires=("gemini",),
 )
-def judge(request: NativeBody, _context: Context) -> list[Fault]:
+def judge(request: NativeBody, context: Context) -> list[Fault]:
     """A part holds one thing: a text, a call, a response or a file.
 
     Translators that leave out an empty text send the part without it, and clients that merge the pieces of a stream put
     text and call into one. To fix it, leave out parts that hold nothing, and split the others.
     """
     faults = []
-    for number, content in objects(request.value.get("contents")):
-        for at, part in listed(content.get("parts")):
-            names = [camel_case(key) for key, value in part.items() if value is not None]
-            held = [name for name in names if name in DATA]
+    for number, found in in_messages(context.index, context.number, _odd_parts):
+        for at, held in found:
             place = ("contents", number, "parts", *at)
             path = native_keys.vendor_path("gemini", place, request.value)
-            if part and _BESIDE.issuperset(names):
+            if not held:
                 values = {"path": path, "index": number}
                 faults.append(
                     Fault("expected a text, a call or a file in the part, got none", place, None, values, _NONE)
                 )
-            elif len(held) > 1:
+            else:
                 values = {"path": path, "index": number, "field": held[1]}
                 message = f"expected one of {' and '.join(held)} in the part, got both"
                 faults.append(Fault(message, place, None, values, _SEVERAL))
     return faults
+
+
+def _odd_parts(content: Any) -> list[tuple[Place, list[str]]]:
+    """Return the parts of a content that hold nothing or several things, each with what it holds."""
+    found: list[tuple[Place, list[str]]] = []
+    for at, part in listed(as_object(content).get("parts")):
+        names = [camel_case(key) for key, value in part.items() if value is not None]
+        held = [name for name in names if name in DATA]
+        if part and _BESIDE.issuperset(names):
+            found.append((at, []))
+        elif len(held) > 1:
+            found.append((at, held))
+    return found

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wires.gemini.views import Answer, answers
 
 _NAME = {"/0/request/contents/2/parts/0/functionResponse/name": "tool_result"}
@@ -20,6 +20,7 @@ _CLAIM = "gemini.response-of-another-name"
     good=[example("gemini-result"), example("gemini-session")],
     claim=_CLAIM,
     wires=("gemini",),
+    reach=ELEMENT,
 )
 def judge(answer: Answer, _context: Context) -> list[Fault]:
     """A functionResponse has the name of the function that was called.

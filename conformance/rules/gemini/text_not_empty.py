@@ -1,7 +1,10 @@
+from typing import Any
+
+from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, native_keys, rule
-from conformance.wire.native_views import NativeBody, requests
-from conformance.wire.values import objects
+from conformance.wire.native_views import NativeBody, in_messages, requests
+from conformance.wire.values import as_object
 from conformance.wires.gemini.names import listed, of_either
 
 _CLAIM = "content.empty-text-part"
@@ -22,7 +25,7 @@ _PART = "/0/request/contents/0/parts/0"
     claim=_CLAIM,
     wires=("gemini",),
 )
-def judge(request: NativeBody, _context: Context) -> list[Fault]:
+def judge(request: NativeBody, context: Context) -> list[Fault]:
     """A part with text has some.
 
     Translators make one from a message without content. An empty text that has a signature comes from the model, and
@@ -34,8 +37,16 @@ def judge(request: NativeBody, _context: Context) -> list[Fault]:
             (*place, "text"),
             values={"path": native_keys.vendor_path("gemini", place, request.value), "index": number},
         )
-        for number, content in objects(request.value.get("contents"))
-        for at, part in listed(content.get("parts"))
-        if part.get("text") == "" and len(part) == 1 and of_either(part, "thoughtSignature") is None
+        for number, places in in_messages(context.index, context.number, _empty_texts)
+        for at in places
         for place in [("contents", number, "parts", *at)]
+    ]
+
+
+def _empty_texts(content: Any) -> list[Place]:
+    """Return the places of the parts of a content that are an empty text without a signature."""
+    return [
+        at
+        for at, part in listed(as_object(content).get("parts"))
+        if part.get("text") == "" and len(part) == 1 and of_either(part, "thoughtSignature") is None
     ]

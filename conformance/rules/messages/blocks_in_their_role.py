@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeMessage, messages
 from conformance.wire.values import as_word, objects
 
@@ -28,6 +28,7 @@ _ROLE = {"tool_result": "user", "tool_use": "assistant", "thinking": "assistant"
     good=[example("messages-plain")],
     claim="messages.block-in-other-role",
     wires=("messages",),
+    reach=ELEMENT,
 )
 def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     """Tool results stand in user messages; calls and thinking stand in assistant messages.

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import Place
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, requests
 
 _AT: Place = ("thinking", "budget_tokens")
@@ -22,6 +22,7 @@ _AT: Place = ("thinking", "budget_tokens")
     good=[example("messages-plain")],
     claim="messages.budget-not-below-max-tokens",
     wires=("messages",),
+    reach=BESIDE,
 )
 def judge(request: NativeBody, _context: Context) -> list[Fault]:
     """The token budget for thinking is below the token limit of the reply.

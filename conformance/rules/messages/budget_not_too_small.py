@@ -1,7 +1,7 @@
 from typing import Final
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, requests
 from conformance.wire.values import as_object
 
@@ -22,6 +22,7 @@ _REFUSED = {_CLAIM: {"status": 400, "message": _TEXT}}
     needs=(_CLAIM,),
     claim=_CLAIM,
     wires=("messages",),
+    reach=BESIDE,
 )
 def judge(request: NativeBody, _context: Context) -> list[Fault]:
     """The budget for thinking is at least 1024 tokens.

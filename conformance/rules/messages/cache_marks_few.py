@@ -4,7 +4,8 @@ from typing import Any, Final
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeBody, requests
+from conformance.wire.index import Index
+from conformance.wire.native_views import NativeBody, in_messages, requests
 from conformance.wire.values import objects
 
 _CLAIM = "messages.cache-marks-over-4"
@@ -17,7 +18,7 @@ _MARKED = {"type": "text", "text": "Hi.", "cache_control": {"type": "ephemeral"}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, _context: any(True for _ in _marks(request.value)),
+    where=lambda request, context: any(True for _ in _marks(request.value, context.index, context.number)),
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
     source=Source(
         "https://github.com/griffinmartin/opencode-claude-auth/issues/121",
@@ -29,13 +30,13 @@ _MARKED = {"type": "text", "text": "Hi.", "cache_control": {"type": "ephemeral"}
     claim=_CLAIM,
     wires=("messages",),
 )
-def judge(request: NativeBody, _context: Context) -> list[Fault]:
+def judge(request: NativeBody, context: Context) -> list[Fault]:
     """At most four blocks of a request have `cache_control`.
 
     Agents that mark the last messages of each turn, and keep the marks of earlier ones, soon have more. To fix it, mark
     the tools, the system prompt and the last message or two, and remove the marks of earlier turns.
     """
-    places = list(_marks(request.value))
+    places = list(_marks(request.value, context.index, context.number))
     if len(places) <= _MOST:
         return []
     # The earliest mark in a message is the one that has done its work.
@@ -47,14 +48,18 @@ def judge(request: NativeBody, _context: Context) -> list[Fault]:
     ]
 
 
-def _marks(body: Any) -> Iterator[Place]:
+def _marks(body: Any, index: Index, number: int) -> Iterator[Place]:
     """Yield the place of each mark: in tools, the system prompt, and blocks of messages and of results."""
     for key in ("tools", "system"):
         for at, block in objects(body.get(key)):
             if block.get("cache_control") is not None:
                 yield (key, at, "cache_control")
-    for number, message in objects(body.get("messages")):
-        yield from _in_blocks(message, ("messages", number))
+    for position, places in in_messages(index, number, _in_message):
+        yield from [("messages", position, *place) for place in places]
+
+
+def _in_message(message: Any) -> list[Place]:
+    return list(_in_blocks(message, ())) if type(message) is dict else []
 
 
 def _in_blocks(holder: Any, place: Place) -> Iterator[Place]:

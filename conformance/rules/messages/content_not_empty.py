@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeMessage, messages
 
 
@@ -18,6 +18,7 @@ from conformance.wire.native_views import NativeMessage, messages
     good=[example("messages-plain")],
     claim="messages.empty-content",
     wires=("messages",),
+    reach=ELEMENT,
 )
 def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     """A message has content, unless it is an assistant message at the end.

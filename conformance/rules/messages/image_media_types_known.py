@@ -4,7 +4,7 @@ from typing import Any, Final
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, native_keys, rule
-from conformance.wire.native_views import NativeBody, requests
+from conformance.wire.native_views import NativeBody, in_messages, requests
 from conformance.wire.values import as_object, objects
 
 _CLAIM = "messages.image-media-type"
@@ -32,7 +32,7 @@ KNOWN: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
     claim=_CLAIM,
     wires=("messages",),
 )
-def judge(request: NativeBody, _context: Context) -> list[Fault]:
+def judge(request: NativeBody, context: Context) -> list[Fault]:
     """An image in base64 has one of the four media types that the wire has.
 
     Programs write `image/jpg` for the ending of a file, which is no media type; other formats are not read.
@@ -44,8 +44,9 @@ def judge(request: NativeBody, _context: Context) -> list[Fault]:
             (*at, "source", "media_type"),
             values={"path": native_keys.vendor_path("messages", at, request.value), "index": at[1], "kind": kind},
         )
-        for at, kind in _kinds(request.value)
-        if kind not in KNOWN
+        for number, found in in_messages(context.index, context.number, _unknown_kinds)
+        for inside, kind in found
+        for at in [("messages", number, *inside)]
     ]
 
 
@@ -54,14 +55,17 @@ def _wanted(kind: str) -> str:
     return "'image/jpeg'" if kind.lower() in ("image/jpg", "image/pjpeg") else f"{', '.join(KNOWN[:-1])} or {KNOWN[-1]}"
 
 
-def _kinds(body: Any) -> Iterator[tuple[Place, str]]:
-    for number, message in objects(body.get("messages")):
-        for position, block in objects(message.get("content")):
-            at = ("messages", number, "content", position)
-            yield from _kind(at, block)
-            if block.get("type") == "tool_result":
-                for place, part in objects(block.get("content")):
-                    yield from _kind((*at, "content", place), part)
+def _unknown_kinds(message: Any) -> list[tuple[Place, str]]:
+    return [each for each in _kinds(message) if each[1] not in KNOWN]
+
+
+def _kinds(message: Any) -> Iterator[tuple[Place, str]]:
+    for position, block in objects(as_object(message).get("content")):
+        at = ("content", position)
+        yield from _kind(at, block)
+        if block.get("type") == "tool_result":
+            for place, part in objects(block.get("content")):
+                yield from _kind((*at, "content", place), part)
 
 
 def _kind(at: Place, block: Any) -> Iterator[tuple[Place, str]]:

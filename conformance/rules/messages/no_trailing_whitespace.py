@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeMessage, messages
 
 
@@ -16,6 +16,7 @@ from conformance.wire.native_views import NativeMessage, messages
     good=[example("messages-plain", {"/0/request/messages/-": {"role": "assistant", "content": "It is"}})],
     claim="messages.trailing-whitespace",
     wires=("messages",),
+    reach=ELEMENT,
 )
 def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     """An assistant message at the end, which the model continues, does not end with white space.

@@ -3,7 +3,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, special_messages
 from conformance.wire.values import as_object, as_word, objects
 
 _RESULT = "_tool_result"
@@ -24,7 +24,7 @@ def _is_ended(message: NativeMessage, _context: Context) -> bool:
 
 @rule(
     Level.MUST,
-    on=messages,
+    on=special_messages,
     where=_is_ended,
     source=Source(
         "https://github.com/anthropics/anthropic-sdk-python/issues/1339",

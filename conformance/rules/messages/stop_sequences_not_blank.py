@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, requests
 
 _CLAIM = "messages.blank-stop"
@@ -19,6 +19,7 @@ _REFUSED = {_CLAIM: {"status": 400, "message": _TEXT}}
     good=[example("messages-plain", {"/0/request/stop_sequences": ["\n\nHuman:"]}, _REFUSED)],
     claim=_CLAIM,
     wires=("messages",),
+    reach=BESIDE,
 )
 def judge(request: NativeBody, _context: Context) -> list[Fault]:
     """A stop sequence has more than white space.

@@ -3,7 +3,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, special_messages
 
 _FIRST, _ROLE, _POSITION = "messages.system-first", "messages.system-role", "messages.system-position"
 _SYSTEM = {"role": "system", "content": "Answer in French."}
@@ -16,7 +16,7 @@ _PLACED = {_POSITION: {"status": 400}}
 
 @rule(
     Level.MUST,
-    on=messages,
+    on=special_messages,
     where=lambda message, _context: message.value.get("role") == "system",
     when=lambda claimed: any([claimed.rejects_or_damages(each) for each in (_FIRST, _ROLE, _POSITION)]),
     source=Source(

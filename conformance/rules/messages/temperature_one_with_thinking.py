@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, requests
 
 _ON = ("enabled", "adaptive")
@@ -17,6 +17,7 @@ _ON = ("enabled", "adaptive")
     good=[example("messages-plain", {"/0/request/temperature": 1})],
     claim="messages.temperature-while-thinking",
     wires=("messages",),
+    reach=BESIDE,
 )
 def judge(request: NativeBody, _context: Context) -> list[Fault]:
     """While the model thinks, `temperature` is 1 or absent.

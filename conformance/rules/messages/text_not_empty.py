@@ -3,7 +3,7 @@ from typing import Any
 
 from conformance.documents.pointer import Place
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeMessage, messages
 from conformance.wire.values import objects
 
@@ -23,6 +23,7 @@ _EMPTY = {"type": "text", "text": ""}
     good=[example("messages-session")],
     claim="content.empty-text-part",
     wires=("messages",),
+    reach=ELEMENT,
 )
 def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     """A text block has text.

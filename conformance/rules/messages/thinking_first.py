@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, special_messages
 from conformance.wire.values import objects
 
 _THINKING = ("thinking", "redacted_thinking")
@@ -26,7 +26,7 @@ def _applies(message: NativeMessage, _context: Context) -> bool:
 
 @rule(
     Level.MUST,
-    on=messages,
+    on=special_messages,
     where=_applies,
     source=Source(
         "https://platform.claude.com/docs/en/build-with-claude/thinking",

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeMessage, messages
 from conformance.wire.values import objects
 
@@ -26,6 +26,7 @@ _CLAIM = "messages.thinking-cached"
     ],
     claim=_CLAIM,
     wires=("messages",),
+    reach=ELEMENT,
 )
 def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     """A thinking block has no cache_control.

@@ -1,7 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, special_messages
 from conformance.wire.values import objects
 
 _SIGNATURE = "/0/request/messages/1/content/0/signature"
@@ -11,7 +11,7 @@ _SENT = "/1/request/messages/1/content/0/signature"
 
 @rule(
     Level.MUST,
-    on=messages,
+    on=special_messages,
     where=lambda message, _context: "thinking" in message.kinds,
     source=Source(
         package="pypi/anthropic@2.12.0:anthropic/types/thinking_block_param.py",

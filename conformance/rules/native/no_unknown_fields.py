@@ -45,9 +45,9 @@ def judge(request: NativeBody, context: Context) -> list[Fault]:
     wire's vendor documents them; other rules cover messages of Anthropic and items of OpenAI. To fix it, leave the key
     out, or write it as the schema `schemas/wires/WIRE/names.json` has it.
     """
-    names = validator(f"wires/{request.native.protocol}/names")
-    if names.is_valid(request.value):
+    if native_keys.is_valid(request, context, "names"):
         return []
+    names = validator(f"wires/{request.native.protocol}/names")
     faults = [
         native_keys.fault(request, error.place, key) for error in names.errors(request.value) for key in error.extra
     ]

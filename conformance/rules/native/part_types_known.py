@@ -1,11 +1,10 @@
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeBody, requests
-from conformance.wire.values import objects
+from conformance.wire.native_views import NativeBody, in_messages, requests
+from conformance.wire.values import as_object, objects
 
 _CLAIM = "request.unknown-part-type"
 _REFUSED = {_CLAIM: {"status": 400, "message": "Invalid value: '{kind}'. Supported values are: {other}."}}
@@ -23,6 +22,9 @@ _BLOCKS: Final = (
 _SAID: Final = ("output_text", "refusal")
 _ASKED: Final = ("input_text", "input_image", "input_file", "input_audio", "computer_screenshot", "scoped_content")
 """The parts of Responses, of the assistant and of others; two of them are named by refusals alone."""
+
+_Unknown: TypeAlias = tuple[Place, str, tuple[str, ...]]
+"""The place of a part in its message, its type, and those that it may have."""
 
 
 @rule(
@@ -47,21 +49,23 @@ _ASKED: Final = ("input_text", "input_image", "input_file", "input_audio", "comp
     claim=_CLAIM,
     wires=("messages", "responses"),
 )
-def judge(request: NativeBody, _context: Context) -> list[Fault]:
+def judge(request: NativeBody, context: Context) -> list[Fault]:
     """Parts and blocks have types that the wire has, for the role of their message.
 
     Messages that were built for chat completions have `text` and `image_url`, and Responses names the parts of the
     assistant otherwise than those of the user. To fix it, convert the parts to the wire's own types.
     """
-    found = _blocks(request.value) if request.native.protocol == "messages" else _parts(request.value)
+    find, key = (_blocks, "messages") if request.native.protocol == "messages" else (_parts, "input")
+    every = in_messages(context.index, context.number, find)
     return [
         Fault(
             f"expected another type of part, got {kind[:40]!r}",
             (*at, "type"),
             values={"index": at[1], "position": at[3], "kind": kind, "other": _listed(allowed)},
         )
-        for at, kind, allowed in found
-        if kind not in allowed
+        for number, found in every
+        for inside, kind, allowed in found
+        for at in [(key, number, *inside)]
     ]
 
 
@@ -70,19 +74,23 @@ def _listed(allowed: tuple[str, ...]) -> str:
     return f"{', '.join(first)}{',' if len(first) > 1 else ''} and {last}"
 
 
-def _blocks(body: Any) -> Iterator[tuple[Place, str, tuple[str, ...]]]:
-    for number, message in objects(body.get("messages")):
-        for position, block in objects(message.get("content")):
-            at = ("messages", number, "content", position)
-            yield at, str(block.get("type")), _BLOCKS
-            if block.get("type") == "tool_result":
-                for place, part in objects(block.get("content")):
-                    yield (*at, "content", place), str(part.get("type")), _BLOCKS
+def _blocks(message: Any) -> list[_Unknown]:
+    """Return the blocks of a message that have no type of the wire."""
+    found: list[_Unknown] = []
+    for position, block in objects(as_object(message).get("content")):
+        at = ("content", position)
+        found.append((at, str(block.get("type")), _BLOCKS))
+        if block.get("type") == "tool_result":
+            found += [
+                ((*at, "content", to), str(part.get("type")), _BLOCKS) for to, part in objects(block.get("content"))
+            ]
+    return [each for each in found if each[1] not in each[2]]
 
 
-def _parts(body: Any) -> Iterator[tuple[Place, str, tuple[str, ...]]]:
-    for number, item in objects(body.get("input")):
-        if item.get("type", "message") == "message":
-            allowed = _SAID if item.get("role") == "assistant" else _ASKED
-            for position, part in objects(item.get("content")):
-                yield ("input", number, "content", position), str(part.get("type")), allowed
+def _parts(item: Any) -> list[_Unknown]:
+    """Return the parts of an item that have no type of the wire."""
+    if type(item) is not dict or item.get("type", "message") != "message":
+        return []
+    allowed = _SAID if item.get("role") == "assistant" else _ASKED
+    found = [(("content", at), str(part.get("type")), allowed) for at, part in objects(item.get("content"))]
+    return [each for each in found if each[1] not in allowed]

@@ -30,15 +30,15 @@ _MISSING = "request.missing-field"
     reads=(_MISSING, native_keys.MESSAGE),
     wires=NATIVE,
 )
-def judge(element: NativeBody, _context: Context) -> list[Fault]:
+def judge(element: NativeBody, context: Context) -> list[Fault]:
     """A request on another wire has the keys and types that the wire defines.
 
     Servers reject a body that they cannot read, or read it differently from what was meant. To fix it, send what the
     schema in `schemas/wires/` asks for.
     """
-    judge_shape = validator(f"wires/{element.native.protocol}/request")
-    if judge_shape.is_valid(element.value):
+    if native_keys.is_valid(element, context, "request"):
         return []
+    judge_shape = validator(f"wires/{element.native.protocol}/request")
     return [fault for error in judge_shape.errors(element.value) for fault in _faults(element, error)]
 
 

@@ -1,10 +1,9 @@
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeBody, requests
+from conformance.wire.native_views import NativeBody, in_messages, requests
 from conformance.wire.values import as_object, objects
 
 _IMAGES, _ERRORS = "results.image-parts", "messages.error-result-parts"
@@ -17,7 +16,7 @@ _INLINE = [{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}]
 
 
 class _Part(NamedTuple):
-    """An image or a file in a result: its kind, where it is, and the claim about it."""
+    """An image or a file in a result: its kind, where it is in the message, and the claim about it."""
 
     kind: str
     at: Place
@@ -47,34 +46,35 @@ def judge(request: NativeBody, context: Context) -> list[Fault]:
     Tools that take screenshots return images; some models read them only beside the result, and Claude none in a result
     that is marked as an error. To fix it, put the image into the same message, behind all results.
     """
+    find, key = (_blocks, "messages") if request.native.protocol == "messages" else (_inline, "contents")
     return [
         Fault(
             f"expected only text in this result, got {part.kind}",
-            at=part.at,
-            values={"index": part.at[1], "position": part.at[3], "kind": part.kind},
+            at=(key, number, *part.at),
+            values={"index": number, "position": part.at[1], "kind": part.kind},
             claim=part.claim,
         )
-        for part in (*_blocks(request.value), *_inline(request.value))
+        for number, found in in_messages(context.index, context.number, find)
+        for part in found
         if context.rejects_or_damages(part.claim)
     ]
 
 
-def _blocks(body: dict[str, Any]) -> Iterator[_Part]:
-    """Yield the blocks in results of Messages that are not text."""
-    for number, message in objects(body.get("messages")):
-        for position, block in objects(message.get("content")):
-            if block.get("type") != "tool_result":
-                continue
-            for place, part in objects(block.get("content")):
-                if (kind := part.get("type")) in ("image", "document"):
-                    claim = _ERRORS if block.get("is_error") is True else _IMAGES
-                    yield _Part(str(kind), ("messages", number, "content", position, "content", place), claim)
+def _blocks(message: Any) -> list[_Part]:
+    """Return the blocks in results of Messages that are not text."""
+    return [
+        _Part(str(kind), ("content", at, "content", to), _ERRORS if block.get("is_error") is True else _IMAGES)
+        for at, block in objects(as_object(message).get("content"))
+        if block.get("type") == "tool_result"
+        for to, part in objects(block.get("content"))
+        if (kind := part.get("type")) in ("image", "document")
+    ]
 
 
-def _inline(body: dict[str, Any]) -> Iterator[_Part]:
-    """Yield the parts of results of Gemini, which hold files."""
-    for number, content in objects(body.get("contents")):
-        for position, part in objects(content.get("parts")):
-            for place, each in objects(as_object(part.get("functionResponse")).get("parts")):
-                at = ("contents", number, "parts", position, "functionResponse", "parts", place)
-                yield _Part(next(iter(each), "a part"), at, _IMAGES)
+def _inline(content: Any) -> list[_Part]:
+    """Return the parts of results of Gemini, which hold files."""
+    return [
+        _Part(next(iter(each), "a part"), ("parts", at, "functionResponse", "parts", to), _IMAGES)
+        for at, part in objects(as_object(content).get("parts"))
+        for to, each in objects(as_object(part.get("functionResponse")).get("parts"))
+    ]

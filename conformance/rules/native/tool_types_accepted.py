@@ -3,7 +3,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import NATIVE, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, NATIVE, Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, requests
 from conformance.wire.values import objects
 
@@ -29,6 +29,7 @@ _SEARCH = {"type": "web_search_20260209", "name": "web_search"}
     ],
     good=[example("messages-plain", claims=_REFUSED), example("responses-request", claims=_REFUSED)],
     wires=NATIVE,
+    reach=BESIDE,
 )
 def judge(request: NativeBody, context: Context) -> list[Fault]:
     """A request declares no tool of a type that the provider is known to reject.

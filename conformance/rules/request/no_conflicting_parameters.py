@@ -4,7 +4,7 @@ from typing import Any
 from conformance import profiles
 from conformance.documents.pointer import parse, value_at
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import body_as_sent
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -29,6 +29,7 @@ _CLAIM = {"request.conflicts": [{"when": _BOTH, "verdict": _REFUSED}]}
     good=[example("plain", {"/0/request/max_tokens": 9}, _CLAIM)],
     needs=("request.conflicts",),
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request has no parameters that the provider rejects in combination.

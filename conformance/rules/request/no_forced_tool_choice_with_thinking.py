@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import EVERY, Claimed, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Claimed, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_thinks
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
@@ -36,6 +36,7 @@ _THINKS = {"thinking.mode": "always", "thinking.with-tool-choice": _REFUSED}
     ],
     reads=(*_SPECIFIC.values(), "thinking.with-tool-choice", *THINKS),
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request does not force a tool call while the model thinks if the provider rejects that.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import body_as_sent
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
@@ -30,6 +30,7 @@ _CLAIMS = {
     needs=("thinking.fixed-parameters",),
     reads=THINKS,
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """Parameters have values that the provider allows.

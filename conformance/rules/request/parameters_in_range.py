@@ -3,7 +3,7 @@ from typing import Any
 
 from conformance.documents.pointer import parse, value_at
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import body_as_sent
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -41,6 +41,7 @@ _LIMITS = {
     ],
     needs=(_CLAIM,),
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """Numbers are in the range that the provider takes, and lists are not too long.

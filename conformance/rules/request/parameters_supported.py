@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import body_as_sent
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -31,6 +31,7 @@ _TOP_K = {"request.unsupported-fields": [{"field": "top_k", "refusal": {"status"
     ],
     needs=("request.unsupported-fields",),
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request has no parameter that the provider is known to reject.

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import value_at
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import body_as_sent
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -45,6 +45,7 @@ def _effort(request: Body, context: Context) -> Any:
     needs=("thinking.efforts", "thinking.effort-unknown"),
     claim="thinking.effort-unknown",
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """The effort of a request, such as `reasoning_effort`, is a value that the provider knows.

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, Context, Fault, Source, example, rule
 from conformance.wire.definitions import open_object
 from conformance.wire.elements import Body
 from conformance.wire.native import CHAT
@@ -56,6 +56,7 @@ def _strict(body: Any) -> dict[str, Any] | None:
     needs=("request.format-schema",),
     claim="request.format-schema",
     wires=(CHAT, "responses"),
+    reach=BESIDE,
 )
 def judge(body: Body, _context: Context) -> list[Fault]:
     """The strict schema in `response_format` closes each object if the provider checks it.

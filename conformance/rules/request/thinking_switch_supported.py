@@ -1,7 +1,7 @@
 from conformance import profiles
 from conformance.documents.pointer import parse
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import body_as_sent
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -31,6 +31,7 @@ _ALWAYS = {"thinking.mode": "always", "thinking.switches": _SWITCHES, "thinking.
     needs=("thinking.mode", "thinking.switches"),
     reads=("thinking.unsupported", "thinking.off-unsupported"),
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request turns thinking on or off only if the model supports it.

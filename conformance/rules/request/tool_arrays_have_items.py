@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.tool_parameters import is_array, named, parameters_of, parts
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
@@ -38,6 +38,7 @@ def _with(schema: object) -> dict[str, object]:
     needs=(_CLAIM,),
     claim=_CLAIM,
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(tool: Body, context: Context) -> list[Fault]:
     """Each array in the parameters of a function says what its items are.

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_tool_choice
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -29,6 +29,7 @@ _NAMED = {"type": "function", "function": {"name": "get_weather"}}
     needs=("tools.choices", "tools.choice-unsupported"),
     claim="tools.choice-unsupported",
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """`tool_choice` has a value that the model accepts.

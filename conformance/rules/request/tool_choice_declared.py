@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_tool_choice
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -32,6 +32,7 @@ def _chosen(request: Body) -> Any:
     good=[example("tool-call", {_CHOICE: _KNOWN})],
     reads=("tools.choice-unknown-name", "tools.choice-without-tools"),
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """`tool_choice` names a function that the request declares.

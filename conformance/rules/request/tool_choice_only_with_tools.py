@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import request_has_tool_choice
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -22,6 +22,7 @@ _REFUSED = {"tools.choice-without-tools": {"status": 400, "message": "'tool_choi
     needs=("tools.choice-without-tools",),
     claim="tools.choice-without-tools",
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """`tool_choice` is sent only with `tools` if the provider rejects it alone.

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.tool_parameters import named, numbered, parameters_of, parts, types_of
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
@@ -35,6 +35,7 @@ def _with(schema: object) -> dict[str, object]:
     ],
     reads=(_NUMBERS, _OTHER),
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(tool: Body, context: Context) -> list[Fault]:
     """Enumerations in the parameters of a function are texts of a string.

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance import linear
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -32,6 +32,7 @@ _TIME = {"type": "function", "function": {"name": "clock.get_time"}}
     needs=("request.tool-name-pattern",),
     claim="request.tool-name-pattern",
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """Names of declared functions match the pattern that the provider requires.

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.values import as_object, objects
 from conformance.wire.views import requests
@@ -25,6 +25,7 @@ def _has_several(request: Body, _context: Context) -> bool:
     bad=[example("tool-call", {"/0/request/tools/-": _TOOL})],
     good=[example("tool-call", {"/0/request/tools/-": {**_TOOL, "function": {"name": "get_time"}}})],
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request declares each tool once.

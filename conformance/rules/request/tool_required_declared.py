@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.tool_parameters import named, parameters_of, parts
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
@@ -25,6 +25,7 @@ _UNDECLARED = {**_DECLARED, "required": ["city", "day"]}
     needs=(_CLAIM,),
     claim=_CLAIM,
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(tool: Body, context: Context) -> list[Fault]:
     """Each required property of a function's parameters is declared.

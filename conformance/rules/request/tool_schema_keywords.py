@@ -2,7 +2,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.tool_parameters import MOST, parameters_of
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
@@ -38,6 +38,7 @@ _OBJECT = {"type": "object", "properties": {}}
     ],
     needs=("tools.schema-keywords",),
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(tool: Body, context: Context) -> list[Fault]:
     """Function parameters have no JSON Schema keyword that the provider rejects or its model misreads.

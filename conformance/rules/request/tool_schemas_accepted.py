@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, Context, Fault, Source, example, rule
 from conformance.wire.definitions import open_object
 from conformance.wire.elements import Body
 from conformance.wire.native import CHAT
@@ -30,6 +30,7 @@ _REFUSED = {"tools.schema-dialect": {"status": 400, "message": "Invalid schema f
     needs=("tools.schema-dialect",),
     claim="tools.schema-dialect",
     wires=(CHAT, "responses"),
+    reach=BESIDE,
 )
 def judge(tool: Body, _context: Context) -> list[Fault]:
     """Function parameters declare properties, and strict functions close each object.

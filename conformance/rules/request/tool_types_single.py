@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.tool_parameters import named, numbered, parameters_as_sent, parts
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
@@ -26,6 +26,7 @@ def _with(schema: object) -> dict[str, object]:
     needs=(_CLAIM,),
     claim=_CLAIM,
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(tool: Body, context: Context) -> list[Fault]:
     """The type of a schema in the parameters of a function is one word.

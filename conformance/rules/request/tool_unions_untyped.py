@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.rules.tool_parameters import parameters_of, parts
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
@@ -34,6 +34,7 @@ def _with(schema: object) -> dict[str, object]:
     needs=(_CLAIM,),
     claim=_CLAIM,
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(tool: Body, context: Context) -> list[Fault]:
     """A schema in the parameters of a function does not have a type beside `anyOf`.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import BESIDE, EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -25,6 +25,7 @@ _REFUSED = {
     needs=("tools.supported",),
     claim="tools.unsupported",
     wires=EVERY,
+    reach=BESIDE,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request declares no tools if the model does not support them.

@@ -85,10 +85,11 @@ def translator() -> Callable[[Exchange], Exchange]:
 
 def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
     walk = ContentsWalk(_Judged())
-    request = exchange.request
+    asked = request = exchange.request
     model = exchange.model or _model(exchange.url)
-    if type(request) is dict:
-        request = _with_method(_request(request, walk, read), exchange.url, model)
+    if type(asked) is dict:
+        request = _with_method(_request(asked, walk, read), exchange.url, model)
+        asked = read.sharing(asked, "contents")
     made = _assembled(exchange)
     reply, response = None if made is None else made.reply, exchange.response
     if made is not None:
@@ -98,7 +99,7 @@ def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
         response = next((item for _, item in objects(response)), None)
     native = Native(
         "gemini",
-        exchange.request,
+        asked,
         exchange.response,
         () if made is None else made.events,
         reply,

@@ -1,12 +1,14 @@
 """Where the rules of Gemini look, beside the views of all native wires."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
-from conformance.wire.native_views import native_view
+from conformance.wire.native_views import NativeSpan, in_messages, native_messages
 from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
 from conformance.wires.gemini.names import of_either, snake_case
@@ -24,19 +26,32 @@ class Step(NamedTuple):
     native: Native
 
 
-def _steps(number: int, native: Native) -> Iterator[Step]:
-    """Yield the first call of each step of the current turn, which begins after the last words of the user."""
-    contents = list(objects(as_object(native.request).get("contents")))
-    said = [at for at, (_, content) in enumerate(contents) if content.get("role") == "user" and _has_words(content)]
-    for position, content in contents[said[-1] + 1 if said else 0 :]:
-        if content.get("role") != "model":
-            continue
-        for part_position, part in objects(content.get("parts")):
-            call = part.get("functionCall", part.get("function_call"))
-            if type(call) is dict:
-                place: Place = (number, "request", "contents", position, "parts", part_position)
-                yield Step(place, dict(part), call.get("name"), position, native)
-                break
+def _steps(index: Index, number: int) -> list[Step]:
+    """Return the first call of each step of the current turn, which begins after the last words of the user."""
+    native = index.conversation[number].native
+    if native is None or native.protocol != "gemini":
+        return []
+    said = in_messages(index, number, _says)
+    start = said[-1][0] + 1 if said else 0
+    calling = in_messages(index, number, _first_call)
+    return [
+        Step((number, "request", "contents", position, "parts", at), dict(part), name, position, native)
+        for position, ((at, part, name),) in calling[bisect_left(calling, start, key=itemgetter(0)) :]
+    ]
+
+
+def _says(content: Any) -> bool:
+    return type(content) is dict and content.get("role") == "user" and _has_words(content)
+
+
+def _first_call(content: Any) -> list[tuple[int, Mapping[str, Any], Any]]:
+    """Return the first part of the model's content that is a call, if one is, with its position and the name."""
+    own = as_object(content)
+    for at, part in objects(own.get("parts")) if own.get("role") == "model" else ():
+        call = part.get("functionCall", part.get("function_call"))
+        if type(call) is dict:
+            return [(at, part, call.get("name"))]
+    return []
 
 
 class Answer(NamedTuple):
@@ -53,34 +68,60 @@ class Answer(NamedTuple):
     native: Native
 
 
-def _answers(number: int, native: Native) -> Iterator[Answer]:
-    """Yield the results of a request that follow calls of the model; what answers none is not here."""
-    calls: list[tuple[Any, Any]] = []
-    for position, content in objects(as_object(native.request).get("contents")):
-        parts = list(objects(content.get("parts")))
-        if content.get("role") == "model":
-            calls += [(call.get("id"), call.get("name")) for _, _, call in _of_kind(parts, "functionCall")]
-            continue
-        results = [(at, key, dict(result)) for at, key, result in _of_kind(parts, "functionResponse")]
-        for at, key, result in results:
-            identity = result.get("id")
-            if identity is None:
-                expected = tuple([name for other, name in calls])
-            else:
-                expected = tuple([name for other, name in calls if other == identity])
-            place: Place = (number, "request", "contents", position, "parts", at, key)
-            if expected:
-                yield Answer(
-                    place,
-                    result,
-                    result.get("name"),
-                    _distinct(expected),
-                    position,
-                    native,
-                )
-            _take(calls, identity, result.get("name"))
-        if not results:
-            calls.clear()
+class _Answers:
+    """Finds the results that follow calls of the model, from where a request goes on; what answers none is not here."""
+
+    def __init__(self) -> None:
+        self._found: list[list[tuple[int, tuple[Any, ...]]]] = []
+        self._open: list[list[tuple[tuple[Any, Any], ...]]] = []
+
+    def add(self, index: Index, number: int) -> list[tuple[int, tuple[Any, ...]]]:
+        listed, earlier, common = native_messages(index, number)
+        before, left = (self._found[earlier], self._open[earlier][:common]) if common else ([], [])
+        found = before[: bisect_left(before, common, key=itemgetter(0))]
+        calls = list(left[-1]) if left else []
+        for position in range(common, len(listed)):
+            if type(listed[position]) is dict:
+                found += [(position, each) for each in _answers_in(listed[position], calls)]
+            left.append(tuple(calls))
+        self._found.append(found)
+        self._open.append(left)
+        return found
+
+
+def _answers_between(index: Index, span: NativeSpan) -> list[Answer]:
+    number, native = span.number, index.conversation[span.number].native
+    if native is None or native.protocol != "gemini":
+        return []
+    found = index.grown(_Answers, number)
+    begin, end = [bisect_left(found, at, key=itemgetter(0)) for at in (span.begin, span.end)]
+    return [
+        Answer(
+            (number, "request", "contents", at, "parts", part, key), result, result.get("name"), expected, at, native
+        )
+        for at, (part, key, result, expected) in found[begin:end]
+    ]
+
+
+def _answers(index: Index, number: int) -> list[Answer]:
+    return _answers_between(index, NativeSpan(number, 0, len(native_messages(index, number).listed)))
+
+
+def _answers_in(content: Mapping[str, Any], calls: list[tuple[Any, Any]]) -> Iterator[tuple[Any, ...]]:
+    """Yield the results in a content that answer any of the open calls, with the names that these have."""
+    parts = list(objects(content.get("parts")))
+    if content.get("role") == "model":
+        calls += [(call.get("id"), call.get("name")) for _, _, call in _of_kind(parts, "functionCall")]
+        return
+    results = [(at, key, dict(result)) for at, key, result in _of_kind(parts, "functionResponse")]
+    for at, key, result in results:
+        identity = result.get("id")
+        expected = tuple([name for other, name in calls if identity is None or other == identity])
+        if expected:
+            yield at, key, result, _distinct(expected)
+        _take(calls, identity, result.get("name"))
+    if not results:
+        calls.clear()
 
 
 def _take(calls: list[tuple[Any, Any]], identity: Any, name: Any) -> None:
@@ -129,14 +170,15 @@ class _SignedTexts:
         if native is None or native.protocol != "gemini":
             return []
         found: list[SignedText] = []
-        for at, text, signature, part in _signed(as_object(native.request).get("contents")):
+        sent = [(position, each) for position, own in in_messages(index, number, _signed_texts_of) for each in own]
+        for position, (at, text, signature, part) in sent:
             if text in self._by_text:
-                place: Place = (number, "request", "contents", *at)
+                place: Place = (number, "request", "contents", position, *at)
                 is_known = _spelled(signature) in self._known
                 found.append(SignedText(place, part, signature, tuple(self._by_text[text]), is_known))
         for value in (native.reply, *[event.value for event in native.events]):
             contents = [{**as_object(each.get("content")), "role": "model"} for _, each in _candidates(value)]
-            for _, text, signature, part in _signed(contents, calls=True):
+            for _, text, signature, part in [each for content in contents for each in _signed(content, calls=True)]:
                 self._known.add(_spelled(signature))
                 if type(part.get("text")) is str:
                     self._by_text.setdefault(text, {})[signature] = None
@@ -151,13 +193,16 @@ def _candidates(reply: Any) -> Iterator[tuple[int, Any]]:
     return objects(as_object(reply).get("candidates"))
 
 
-def _signed(contents: Any, *, calls: bool = False) -> Iterator[tuple[Place, str, str, dict[str, Any]]]:
+def _signed_texts_of(content: Any) -> list[tuple[Place, str, str, dict[str, Any]]]:
+    return list(_signed(as_object(content)))
+
+
+def _signed(content: Mapping[str, Any], *, calls: bool = False) -> Iterator[tuple[Place, str, str, dict[str, Any]]]:
     """Yield place, text, signature and value of each signed part of the model that is a text, or also a call."""
-    for position, content in objects(contents):
-        for number, part in objects(content.get("parts")) if content.get("role") == "model" else ():
-            signature, text = of_either(part, "thoughtSignature"), part.get("text")
-            if type(signature) is str and signature and (calls or type(text) is str):
-                yield (position, "parts", number), text if type(text) is str else "", signature, dict(part)
+    for number, part in objects(content.get("parts")) if content.get("role") == "model" else ():
+        signature, text = of_either(part, "thoughtSignature"), part.get("text")
+        if type(signature) is str and signature and (calls or type(text) is str):
+            yield ("parts", number), text if type(text) is str else "", signature, dict(part)
 
 
 def _spelled(signature: str) -> str:
@@ -165,8 +210,8 @@ def _spelled(signature: str) -> str:
     return signature.translate(_ALPHABETS).rstrip("=")
 
 
-answers: Final = native_view("result of a call", Side.CLIENT, _answers)
-steps: Final = native_view("first call of a step", Side.CLIENT, _steps)
+answers: Final = View("result of a call", Side.CLIENT, _answers, between=_answers_between, native=True)
+steps: Final = View("first call of a step", Side.CLIENT, _steps)
 signed_texts: Final = View("signed text that is sent back", Side.CLIENT, _signed_texts)
 
 

@@ -55,16 +55,17 @@ def translator() -> Callable[[Exchange], Exchange]:
 
 def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
     draft = Draft(_INSIDE)
-    request = exchange.request
-    if type(request) is dict:
-        request = _request(request, draft, read)
+    asked = request = exchange.request
+    if type(asked) is dict:
+        request = _request(asked, draft, read)
+        asked = read.sharing(asked, "messages")
     response = exchange.response
-    native = Native("messages", exchange.request, exchange.response, places=draft.places)
+    native = Native("messages", asked, exchange.response, places=draft.places)
     if type(response) is str and exchange.streamed:
         made = assemble(response)
         native = Native(
             "messages",
-            exchange.request,
+            asked,
             exchange.response,
             made.events,
             made.reply if (exchange.status or 0) < _ERROR else None,
@@ -79,7 +80,7 @@ def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
         response = None if body is None else _body(body, draft, made.inputs, made.begins)
     elif type(response) is dict:
         reply = response if (exchange.status or 0) < _ERROR and response.get("type") != "error" else None
-        native = Native("messages", exchange.request, exchange.response, reply=reply, places=draft.places)
+        native = Native("messages", asked, exchange.response, reply=reply, places=draft.places)
         response = _body(response, draft, {}, {})
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
-from conformance.wire.native_views import MessageKinds
+from conformance.wire.native_views import in_messages
 from conformance.wire.values import objects, rendered
 from conformance.wire.views import Side, View
 from conformance.wires.messages import NAME
@@ -40,7 +40,7 @@ class _BoundBlocks:
             return []
         prefixes, found = self._prefixes, []
         prefixes.requests[number] = native.request
-        for position, block_position, block in _signed(native.request, index.grown(MessageKinds, number)):
+        for position, block_position, block in _signed(index, number):
             before = self._answered.get(str(block.get("signature") or block.get("data")))
             if before is not None:
                 place: Place = (number, "request", "messages", position, "content", block_position)
@@ -115,17 +115,18 @@ def _bare(value: Any) -> Any:
     return value
 
 
-def _signed(
-    request: Mapping[str, Any], kinds: Sequence[frozenset[str]]
-) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
-    for position, own in enumerate(kinds):
-        for block_position, block in objects(() if own.isdisjoint(_THINKING) else _content(request, position)):
-            if block.get("type") in _THINKING:
-                yield position, block_position, block
+def _signed(index: Index, number: int) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+    for position, blocks in in_messages(index, number, _thinking_blocks):
+        for block_position, block in blocks:
+            yield position, block_position, block
 
 
-def _content(request: Mapping[str, Any], position: int) -> Any:
-    return request["messages"][position].get("content")
+def _thinking_blocks(message: Any) -> list[tuple[int, Mapping[str, Any]]]:
+    return [
+        each
+        for each in objects(message.get("content") if type(message) is dict else ())
+        if each[1].get("type") in _THINKING
+    ]
 
 
 bound_blocks: Final = View("thinking block that is sent back", Side.CLIENT, _bound_blocks)

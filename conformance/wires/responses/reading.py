@@ -55,8 +55,10 @@ def _translated(exchange: Exchange, memory: Memory, read: ReadRequests) -> Excha
     request, response = exchange.request, exchange.response
     body = request if type(request) is dict else {}
     held = None
+    asked = exchange.request
     if body:
         request, held = _request(body, draft, memory, read, facts)
+        asked = read.sharing(body, "input")
     made = assemble(response) if type(response) is str and exchange.streamed else None
     reply = None if (exchange.status or 0) >= _ERROR else _reply_of(response, made)
     is_complete = reply is None or reply.body.get("status", "completed") in _OVER
@@ -72,7 +74,7 @@ def _translated(exchange: Exchange, memory: Memory, read: ReadRequests) -> Excha
             draft.places["response", "error"] = (*reply.rest, "error")
     native = Native(
         "responses",
-        exchange.request,
+        asked,
         exchange.response,
         () if made is None else made.events,
         None if reply is None else reply.body,

@@ -12,18 +12,19 @@ from typing import Any
 
 import orjson
 
-from conformance.artifacts import cache_root, write
 from conformance.errors import Unusable
 
 
-def kept(kind: str, name: str, sources: Iterable[bytes], find: Callable[[], Any]) -> Any:
+def derived(kind: str, name: str, sources: Iterable[bytes], find: Callable[[], Any]) -> Any:
     """Return a JSON value that follows from the content of some files; it is found if no run has kept it.
 
     `kind`: the folder in the cache. `name`: that of the value. A cache that cannot be read or written costs time and
     nothing else.
     """
-    # Imported here because it loads OpenSSL.
+    # Imported here because they load OpenSSL and what writes files.
     from hashlib import blake2b
+
+    from conformance.artifacts import cache_root, write
 
     state = blake2b(digest_size=16)
     for data in sources:

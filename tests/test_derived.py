@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from conformance import profiles
+from conformance.derived import contents, derived
 from conformance.error_texts.sayings import found_in_profiles, of_profiles
-from conformance.kept import contents, kept
 from conformance.profiles import files
 
 ROWS = [["model: {model}", ["https://example.com"], None]]
@@ -19,12 +19,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     given = tmp_path / "given"
     given.mkdir()
     (given / "one.yaml").write_text("text: one\n", "utf-8")
-    assert ROWS == kept("texts", "rows", contents([given]), lambda: ROWS)
+    assert ROWS == derived("texts", "rows", contents([given]), lambda: ROWS)
     return given
 
 
 def _again(folder: Path) -> object:
-    return kept("texts", "rows", contents([folder]), lambda: [["found again"]])
+    return derived("texts", "rows", contents([folder]), lambda: [["found again"]])
 
 
 def test_rows_are_those_of_an_earlier_run_until_a_file_changes(folder: Path) -> None:
@@ -32,7 +32,7 @@ def test_rows_are_those_of_an_earlier_run_until_a_file_changes(folder: Path) -> 
     (folder / "one.yaml").write_text("text: two\n", "utf-8")
     assert [["found again"]] == _again(folder)
     (folder / "two.py").write_text("", "utf-8")
-    assert ROWS == kept("texts", "rows", contents([folder]), lambda: ROWS)
+    assert ROWS == derived("texts", "rows", contents([folder]), lambda: ROWS)
 
 
 @pytest.mark.parametrize("damage", [b"", b"[]", b"not JSON\n[]"])
@@ -47,7 +47,7 @@ def test_a_damaged_file_is_written_again(folder: Path, damage: bytes) -> None:
 def test_without_a_cache_rows_are_found_each_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONFORMANCE_CACHE", str(folder / "one.yaml"))
     assert [["found again"]] == _again(folder)
-    assert ROWS == kept("texts", "rows", contents([folder]), lambda: ROWS)
+    assert ROWS == derived("texts", "rows", contents([folder]), lambda: ROWS)
 
 
 def test_kept_texts_are_those_that_the_profiles_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,67 @@
+"""What rules found in the messages of a request, and beside them, kept for later requests that repeat these."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, NamedTuple, TypeAlias
+
+from conformance.rules import Fault
+
+FoundFault: TypeAlias = tuple[int, Any, Fault]
+"""The number of an exchange, an element, and what is wrong with it; an element may be that of an earlier exchange."""
+
+
+class KeptBlock:
+    """What rules found in messages up to a position.
+
+    `counts`: how many elements each rule judged up to there; below 0, the views that had any. `faults`: those of the
+    block itself. `faulty`: the block before it that has any. `open`: what has to be judged again in each request:
+    elements, or None for a whole request.
+    """
+
+    __slots__ = ("before", "counts", "end", "faults", "faulty", "open")
+
+    def __init__(self, before: "KeptBlock | None", end: int) -> None:
+        self.before, self.end = before, end
+        self.counts: dict[int, int] = {} if before is None else dict(before.counts)
+        self.open: list[tuple[int, Any]] = [] if before is None else list(before.open)
+        self.faults: list[tuple[int, Any, Fault]] = []
+        self.faulty: KeptBlock | None = before if before is None or before.faults else before.faulty
+
+    def found(self) -> Iterator[tuple[int, Any, Fault]]:
+        """Yield the faults up to the end, in order."""
+        blocks: list[KeptBlock] = []
+        block: KeptBlock | None = self if self.faults else self.faulty
+        while block is not None:
+            blocks.append(block)
+            block = block.faulty
+        for each in reversed(blocks):
+            yield from each.faults
+
+
+class KeptSpan(NamedTuple):
+    """Messages of a request from one position to another."""
+
+    number: int
+    begin: int
+    end: int
+
+
+class KeptBeside(NamedTuple):
+    """What rules that read no message found in a request, as in a tally."""
+
+    counts: Mapping[int, int]
+    faulty: Mapping[int, Sequence[FoundFault]]
+    looked: Set[int]
+
+
+def block_within(block: KeptBlock | None, position: int) -> KeptBlock | None:
+    """Return the last block that ends at or before a position, among one and those before it; None if none does."""
+    while block is not None and block.end > position:
+        block = block.before
+    return block
+
+
+def block_ending(block: KeptBlock | None, position: int) -> KeptBlock | None:
+    """Return the block that ends at a position, among one and those before it; None if none does."""
+    while block is not None and block.end > position:
+        block = block.before
+    return block if block is not None and block.end == position else None
