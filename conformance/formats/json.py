@@ -173,13 +173,16 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
 
 def _asked(value: dict[str, Any], path: str, line: int | None) -> Input | None:
     """Return the input of an object with messages: of a body, or of messages alone, as applications and datasets do."""
-    if "model" in value or not value["messages"] or not _PARAMETERS.isdisjoint(value):
-        return Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
+    body = Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
+    if "model" in value or not value["messages"]:
+        return body
     # Imported here, as below, because most files hold whole bodies.
     from conformance.formats import message_lists
 
     tools = {"tools": value["tools"]} if "tools" in value else {}
-    return message_lists.of_list(value["messages"], path, line, tools)
+    given = message_lists.of_list(value["messages"], path, line, tools)
+    is_body = given is not None and given.kind == message_lists.KIND and not _PARAMETERS.isdisjoint(value)
+    return body if is_body else given
 
 
 def _holds_deeper(record: Mapping[str, Any]) -> bool:
