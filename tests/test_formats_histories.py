@@ -318,3 +318,9 @@ def test_calls_without_ids_are_answered_by_the_name_of_their_tool() -> None:
 )
 def test_messages_of_a_wire_are_no_history_of_a_framework(messages: Any) -> None:
     assert [] == canonical(messages)
+
+
+def test_a_body_of_converse_is_a_history_whatever_stands_beside_its_messages() -> None:
+    question, calls, first, _, later = FORMS["Bedrock Converse"]
+    body = {"modelId": "m", "system": [{"text": "x"}], "messages": [question, calls, first, later], "toolConfig": {}}
+    assert [("transcript/calls-answered", "/0/request/messages/1/tool_calls/1")] == _found(body)
