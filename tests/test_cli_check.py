@@ -307,7 +307,7 @@ def test_the_claims_of_a_provider_decide_the_findings(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", ["3", "auto"])
+@pytest.mark.parametrize("jobs", ["3", pytest.param("auto", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize(
     "form", some(["json", "jsonl", "console", "junit", "sarif", "github"], mark=pytest.mark.exhaustive)
 )

@@ -52,7 +52,7 @@ def followed() -> Iterator[Any]:
         replays = any(
             each.language == "sh" and "pytest --provider" in each.text and not each.title for each in blocks(page)
         )
-        yield pytest.param(page, id=page.stem, marks=[pytest.mark.exhaustive] if replays or place % 6 else [])
+        yield pytest.param(page, id=page.stem, marks=[pytest.mark.exhaustive] if replays or place % 6 != 3 else [])
 
 
 @pytest.fixture

@@ -193,6 +193,25 @@ FORMS: dict[str, tuple[Any, Any, Any, Any, Any]] = {
         },
         {"author": "user", "content": {"role": "user", "parts": [{"text": "Go on."}]}},
     ),
+    "Mastra": (
+        {"role": "user", "content": {"format": 2, "parts": [{"type": "text", "text": "Weather?"}]}},
+        {
+            "role": "assistant",
+            "content": {
+                "format": 2,
+                "parts": [{"type": "tool-call", "toolCallId": each, "toolName": "g", "args": {}} for each in IDS],
+            },
+        },
+        {
+            "role": "tool",
+            "content": {"format": 2, "parts": [{"type": "tool-result", "toolCallId": "call_a", "result": "9"}]},
+        },
+        {
+            "role": "tool",
+            "content": {"format": 2, "parts": [{"type": "tool-result", "toolCallId": "call_b", "result": "8"}]},
+        },
+        {"role": "user", "content": {"format": 2, "parts": [{"type": "text", "text": "Go on."}]}},
+    ),
     "Continue": (
         {"message": {"role": "user", "content": "Weather?"}, "contextItems": []},
         {"message": {"role": "assistant", "content": "", "toolCalls": FUNCTIONS}, "contextItems": []},
@@ -245,6 +264,22 @@ def test_a_call_without_a_result_is_found_in_each_form(name: str, form: tuple[An
     assert ["user", "assistant", "tool", "tool", "user"] == roles, name
 
 
+@every(
+    ("name", "part"),
+    [
+        ("AI SDK", {"type": "reasoning", "text": "I look."}),
+        ("Pydantic AI", {"part_kind": "thinking", "content": "I look."}),
+        ("Converse", {"reasoningContent": {"reasoningText": {"text": "I look.", "signature": "x"}}}),
+        ("ADK", {"text": "I look.", "thought": True}),
+        ("LlamaIndex", {"block_type": "thinking", "content": "I look."}),
+    ],
+)
+def test_reasoning_is_no_text(name: str, part: dict[str, Any]) -> None:
+    spoken = {"role": "assistant", "parts": [part, {"toolCallId": "a", "toolName": "g", "input": {}}]}
+    (message,) = canonical([spoken])
+    assert ("I look.", None) == (message["reasoning_content"], message["content"]), name  # type: ignore[index,call-overload]
+
+
 @every("key", ["messages", "history", "events", "chat"])
 def test_a_history_is_found_inside_what_an_application_stores(key: str) -> None:
     question, calls, first, _, later = FORMS["ADK"]
@@ -283,3 +318,9 @@ def test_calls_without_ids_are_answered_by_the_name_of_their_tool() -> None:
 )
 def test_messages_of_a_wire_are_no_history_of_a_framework(messages: Any) -> None:
     assert [] == canonical(messages)
+
+
+def test_a_body_of_converse_is_a_history_whatever_stands_beside_its_messages() -> None:
+    question, calls, first, _, later = FORMS["Bedrock Converse"]
+    body = {"modelId": "m", "system": [{"text": "x"}], "messages": [question, calls, first, later], "toolConfig": {}}
+    assert [("transcript/calls-answered", "/0/request/messages/1/tool_calls/1")] == _found(body)

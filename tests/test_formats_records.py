@@ -144,3 +144,46 @@ def test_what_litellm_prints_of_its_own_parameters_is_no_request() -> None:
 def test_the_error_alone_is_read_as_the_sdks_of_go_rust_php_and_elixir_print_it(text: str) -> None:
     (given,) = read(text.encode(), "app.log")
     assert "Too long." == given.conversation[0].response["error"]["message"]
+
+
+MESSAGE = {"type": "message", "id": "msg_1", "role": "assistant", "content": [], "model": "m", "usage": {}}
+STREAMED = (
+    {"type": "message_start", "message": MESSAGE},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}},
+    {"type": "message_stop"},
+)
+
+
+def test_events_of_two_streams_of_messages_in_a_log_are_two_replies() -> None:
+    lines = [f"10:00:00 event: {each['type']}\n10:00:00 data: {json.dumps(each)}\n" for each in STREAMED * 2]
+    texts = [str(each.conversation[0].response) for each in read("".join(lines).encode(), "stream.log")]
+    assert [3, 3] == [each.count("data: ") for each in texts]
+    assert texts[0].startswith("event: message_start\n")
+
+
+@every("text", ["ChatCompletionChunk(id='c', choices=[Choice(delta=D(content='{}'), index=0)], object='x')\n", None])
+def test_chunks_that_a_program_prints_one_by_one_are_one_stream(text: str | None) -> None:
+    node = "{{\n  id: 'c',\n  choices: [ {{ index: 0, delta: {{ content: '{}' }} }} ]\n}}\n"
+    made = "".join([(text or node).format(each) for each in "ab"])
+    (given,) = read(made.encode(), "chunks.log")
+    (exchange,) = given.conversation
+    # The end of the stream is not printed, so that it is taken for granted.
+    assert (True, 3) == (exchange.streamed, str(exchange.response).count("data: "))
+
+
+def test_a_list_of_replies_of_gemini_is_a_stream() -> None:
+    parts = [{"candidates": [{"content": {"role": "model", "parts": [{"text": each}]}}]} for each in "ab"]
+    (given,) = read(json.dumps(parts).encode(), "reply.json")
+    assert (True, 2) == (given.conversation[0].streamed, str(given.conversation[0].response).count("data: "))
+
+
+def test_a_list_of_what_is_not_valid_is_the_reply_of_a_server_of_python() -> None:
+    body = {"detail": [{"type": "missing", "loc": ["body", "messages"], "msg": "Field required"}]}
+    (given,) = read(json.dumps(body).encode(), "reply.json")
+    assert (422, body) == (given.conversation[0].status, given.conversation[0].response)
+
+
+def test_messages_of_a_framework_in_a_log_are_no_request() -> None:
+    own = {"messages": [{"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": []}}]}]}
+    (given,) = read(f"params: {own!r}\n{RAISED}\n".encode(), "app.log")
+    assert [(None, 429)] == [(each.request, each.status) for each in given.conversation]

@@ -299,3 +299,8 @@ def test_a_new_profile_needs_a_name_and_a_base_that_can_be_used(
 ) -> None:
     code, _, err = ended(capsys, "provider", "new", *arguments)
     assert (2, True) == (code, message in err)
+
+
+def test_the_last_day_of_a_profile_is_a_day_even_if_all_its_claims_are_of_its_base_or_of_one_wire() -> None:
+    days = {name: profiles.load_profile(name).as_of for name in profiles.names()}
+    assert {} == {name: day for name, day in days.items() if not "2024" < day < "2100"}

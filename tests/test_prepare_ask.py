@@ -53,7 +53,7 @@ def test_the_requests_for_a_wish_pass_the_check_of_their_provider(name: str, wir
 @pytest.mark.slow
 @every(
     ("name", "wire", "wish"),
-    [pytest.param(*each, marks=pytest.mark.exhaustive if number % 3 else []) for number, each in enumerate(CASES)],
+    [pytest.param(*each, marks=pytest.mark.exhaustive if number % 6 else []) for number, each in enumerate(CASES)],
 )
 def test_the_requests_for_every_wish_pass_the_check_of_every_provider(name: str, wire: str, wish: Wish) -> None:
     passes(name, wire, wish)

@@ -28,6 +28,13 @@ ASKED = {
     "how do i turn thinking off on glm": "zai: ",
     "vllm wants user and assistant to take turns": "request.successive-same-role (claim)",
     "claude on bedrock: images in tool results?": "bedrock: ",
+    "vllm stream: name missing in first chunk": "stream.continuation-name (claim)",
+    "model calls a tool that isn't in my list": "tool-calls/name-declared (rule)",
+    "grok keeps repeating the same function": "tool-calls/call-not-repeated (rule)",
+    "deepseek v3 puts the call into the message text": "content.in-tool-reply (claim)",
+    "kann ich bei anthropic thinking blöcke weglassen": "reasoning.omitted-on-tool-turn (claim)",
+    "deepseekは推論内容を次のターンに返す必要がありますか": "deepseek: 400",
+    "how do i turn off thinking for glm": "zai: ",
 }
 
 

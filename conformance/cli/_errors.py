@@ -56,8 +56,10 @@ def from_stdin() -> str:
 
 
 def is_error_text(name: str) -> bool:
-    """Return whether a name is rather an error: no name has white space or braces, nor is it a number."""
-    return bool(re.search(r"[\s{]", name.strip())) or name.strip().isdigit()
+    """Return whether a name is rather an error: no name has white space, braces or a sentence, nor is it a number."""
+    return (
+        bool(re.search(r"[\s{]|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{4}", name.strip())) or name.strip().isdigit()
+    )
 
 
 def is_known(text: str) -> bool:

@@ -20,6 +20,9 @@ _WORD: Final = re.compile(r"[a-z0-9]+")
 _COPIED: Final = re.compile(r"[{}\[\]<>\"'`=|\n]|: |\b[45]\d\d\b")
 """What texts of programs have, and words of people mostly not."""
 
+_ABOUT: Final = re.compile(r"(?!.*\b(?:error|exception|failed)\b)(\w[\w.-]*(?: \w[\w.-]*){0,2}): ", re.IGNORECASE)
+"""What a reader asks about: a provider, and a colon. An error of one names it so too, but says that it is one."""
+
 _ASKS: Final = re.compile(
     r"^(?:why|what|which|where|when|who|how|can|does|do|is|are|must|should|will|may|was|warum|wieso|wie|welche\w*|kann"
     r"|pourquoi|comment|quel\w*|por que|porque|como|cual|puedo|почему|как|можно|为什么|为何|怎么|如何|なぜ|どう)\b"
@@ -36,6 +39,11 @@ _IN_NAME: Final = 3
 """How much more a word counts in the name or the title than in the rest."""
 
 _LEAST_WORDS: Final = 3
+_LETTERS: Final = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
+_SCRIPT: Final = re.compile(_LETTERS + "{4}")
+"""Scripts without spaces write a sentence as one word."""
+
+_EDGE: Final = re.compile(rf"(?<=[a-z0-9])(?={_LETTERS})|(?<={_LETTERS})(?=[a-z0-9])")
 _LEAST_SHARE: Final = 0.34
 """How many of the words of a question, by their weight, the best answer has to have."""
 
@@ -88,12 +96,16 @@ def is_question(text: str) -> bool:
     words = [word for word in _words(text) if len(word) >= _LEAST_LETTERS and not _nearest_name(word)]
     known = [word for word in words if _known(word)]
     is_known = bool(known) and 2 * len(known) >= len(words)
-    return len(_topics.words(text)) >= _LEAST_WORDS and (is_known or bool(_topics.answers(text)))
+    is_sentence = len(_topics.words(text)) >= _LEAST_WORDS or bool(_SCRIPT.search(text))
+    return is_sentence and (is_known or bool(_topics.answers(text)))
 
 
 def is_own_words(text: str) -> bool:
     """Return whether a text is a question, or a complaint, in the words of a reader."""
     plain = text.replace("n't", "nt").replace("'s ", "s ")
+    about = _ABOUT.match(plain)
+    if about is not None and _provider_in(about[1]):
+        plain = plain[about.end() :]
     return (bool(_ASKS.search(plain.strip())) or not _COPIED.search(plain)) and is_question(text)
 
 
@@ -149,16 +161,21 @@ def _known_words() -> frozenset[str]:
 
 def _provider_in(text: str) -> str:
     """Return the profile that words of a question name, misspelt or not, a host before a model; empty if none do."""
-    spelled = text.lower().rstrip("?!. ").split()
+    spelled = _EDGE.sub(" ", text.lower()).rstrip("?!. ").split()
     named = [
         (spelled[at - 1] not in _PLACES if at else True, meant.profile)
         for size in range(_MOST_NAME_WORDS, 0, -1)
         for at in range(len(spelled) - size + 1)
-        if all(each not in _IDLE for each in spelled[at : at + size])
+        if not any(map(_is_plain, spelled[at : at + size]))
         and (meant := naming.find(" ".join(spelled[at : at + size]))) is not None
         and not (size > 1 and _is_topic(spelled[at : at + size]))
     ]
     return min(named)[1] if named else next(filter(None, map(_nearest_name, _words(text))), "")
+
+
+def _is_plain(word: str) -> bool:
+    """Return whether a word is a short or a common one that names nothing."""
+    return word in _IDLE or (len(word) < _LEAST_LETTERS and word in _topics.vocabulary())
 
 
 def _is_topic(words: Sequence[str]) -> bool:

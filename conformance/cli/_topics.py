@@ -69,7 +69,7 @@ def _is(wanted: str, word: str) -> bool:
 
 def _nearest(word: str) -> str:
     """Return a word, or the one that it is misspelt for."""
-    known = _vocabulary()
+    known = vocabulary()
     if word in known or len(word) < _LEAST_LETTERS:
         return word
     return next(iter(get_close_matches(word, known, 1, _SIMILAR)), word)
@@ -80,7 +80,8 @@ def _folded(word: str) -> str:
 
 
 @cache
-def _vocabulary() -> frozenset[str]:
+def vocabulary() -> frozenset[str]:
+    """Return the words by which topics are found."""
     return frozenset([word for each in topics() for group in each.asks for phrase in group for word in phrase])
 
 

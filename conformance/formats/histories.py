@@ -107,13 +107,14 @@ _OUTPUTS: Final = ("run", "output", "result", "Result", "response", "errorText")
 _TYPED: Final = "tool-"
 """What the type of a call in the AI SDK begins with; the name of the tool follows."""
 _NO_TOOL: Final = frozenset({"tool-call", "tool-result", "tool-invocation", "tool-return", "tool-error"})
+_THOUGHTS: Final = frozenset({"reasoning", "thinking", "thought", "reasoning-delta"})
 _TYPES: Final = frozenset({"tool_call", "tool_call_response"})
 """The types of parts of OpenTelemetry's messages."""
 _MAX_DEPTH: Final = 6
 
 
 class _HistoryPiece(NamedTuple):
-    """A text, a call or a result: `id` and `name` are those of the call, `value` its arguments or what came back."""
+    """A text, thought, call or result: `id` and `name` of the call, and as `value` its arguments or its result."""
 
     kind: str
     value: Any
@@ -147,7 +148,8 @@ def _opened(item: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"lc": 1, **item["kwargs"], "type": str(item["id"][-1])}
     for key in ("data", "message", "content"):
         inner = item.get(key)
-        if isinstance(inner, Mapping) and _role({**item, **inner}):
+        is_message = isinstance(inner, Mapping) and (_role(inner) or (key != "content" and _role({**item, **inner})))
+        if isinstance(inner, Mapping) and is_message:
             return {**inner, "type": item.get("type", inner.get("type"))}
     return item
 
@@ -195,18 +197,21 @@ def _messages(item: Mapping[str, Any], names: _MissingIds) -> Iterator[JSON]:
     role = _role(item)
     texts: list[str] = []
     calls: dict[str, JSON] = {}
+    thought = ""
     results = 0
     for piece in _pieces(item, 0):
         if piece.kind == "result" or (piece.kind == "text" and role == "tool"):
             if calls:
-                yield rebuilt.message("assistant", texts, list(calls.values()))
-                texts, calls = [], {}
+                yield rebuilt.message("assistant", texts, list(calls.values()), thought)
+                texts, calls, thought = [], {}, ""
             if piece.kind == "result":
                 results += 1
                 yield rebuilt.result(piece.id or names.of_result(piece.name), piece.value)
                 continue
         if piece.kind == "text":
             texts.append(piece.value)
+        elif piece.kind == "thought":
+            thought += piece.value
         elif piece.id not in calls:
             # LangChain holds a call three times: as its own, as the host's, and as a part of the content.
             identifier = piece.id or names.of_call(piece.name)
@@ -215,7 +220,7 @@ def _messages(item: Mapping[str, Any], names: _MissingIds) -> Iterator[JSON]:
         found = next(filter(None, (_id_in(each) for each in (item, as_object(item.get("additional_kwargs"))))), "")
         yield rebuilt.result(found or names.of_result(as_text(item.get("name"))), "".join(texts))
     elif calls or (role != "tool" and (texts or not results)):
-        yield rebuilt.message("assistant" if calls else role, texts, list(calls.values()))
+        yield rebuilt.message("assistant" if calls else role, texts, list(calls.values()), thought)
 
 
 def _id_in(value: Mapping[str, Any]) -> str:
@@ -232,6 +237,9 @@ def _pieces(value: Any, depth: int) -> Iterator[_HistoryPiece]:
         for each in value:
             yield from _pieces(each, depth)
     elif isinstance(value, Mapping):
+        if thought := _thought(value):
+            yield _HistoryPiece("thought", thought)
+            return
         call, result = _call(value), _result(value)
         if call is not None or result is not None:
             yield from [each for each in (call, result) if each is not None]
@@ -242,6 +250,16 @@ def _pieces(value: Any, depth: int) -> Iterator[_HistoryPiece]:
         for key in _HOLDERS:
             if isinstance(value.get(key), (Mapping, list)):
                 yield from _pieces(value[key], depth + 1)
+
+
+def _thought(value: Mapping[str, Any]) -> str:
+    """Return the text of a part that is reasoning; Converse nests it, and Gemini marks it."""
+    nested = as_object(as_object(value.get("reasoningContent")).get("reasoningText"))
+    kinds = {as_text(value.get(key)) for key in ("type", "part_kind", "block_type", "content_type")}
+    if nested or value.get("thought") is True or not _THOUGHTS.isdisjoint(kinds):
+        said = (as_text((nested or value).get(key)) for key in ("text", "thinking", "reasoning", "content"))
+        return next(filter(None, said), "")
+    return as_text(as_object(value.get("additional_kwargs")).get("reasoning_content")) if "role" not in value else ""
 
 
 def _call(value: Mapping[str, Any]) -> _HistoryPiece | None:

@@ -12,8 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from conformance import wires
 from conformance.documents import JSON
-from conformance.formats import failures, histories, logs, rebuilt
+from conformance.formats import failures, histories, logs, rebuilt, sse
 from conformance.formats.inputs import Input
+from conformance.formats.json import is_chunk
 from conformance.formats.printed_values import UnreadableValue, value_at
 from conformance.formats.records import as_object, as_text, status_of
 from conformance.wire.exchange import Exchange, model_of
@@ -92,6 +93,11 @@ def is_request(value: JSON) -> bool:
     return isinstance(value, Mapping) and _kind(value) is True
 
 
+def is_whole_request(value: JSON) -> bool:
+    """Return whether a value is the body of a request, and not messages alone or of a framework."""
+    return isinstance(value, Mapping) and is_request(value) and _asked(value, "") == value
+
+
 def holds_request(value: JSON) -> bool:
     """Return whether a value holds the body of a request."""
     return any(each.is_request for each in _BodySearch().bodies(value))
@@ -128,6 +134,7 @@ def _in_text(text: str) -> Iterator[_Body]:
     """Yield the bodies of the values that stand in a text, in their order."""
     search, at, tries = _BodySearch(), 0, 0
     url = ""
+    chunks: list[JSON] = []
     while tries < _MAX_TRIES and (found := _START.search(text, at)):
         if nearest := list(_URL.finditer(text, at, found.start())):
             url = nearest[-1][0]
@@ -136,10 +143,24 @@ def _in_text(text: str) -> Iterator[_Body]:
         except (UnreadableValue, RecursionError):
             at, tries = found.end(), tries + 1
             continue
+        if is_chunk(value):
+            # Programs print the chunks of a stream one by one.
+            chunks.append(value)
+            at = end
+            continue
         bodies = list(search.bodies(value, url=url)) if isinstance(value, dict | list) else []
+        yield from _of_chunks(chunks, url) if bodies else ()
         yield from bodies
         # What is no body may be an object of a program around one.
         at = end if bodies or isinstance(value, dict) else found.end()
+    yield from _of_chunks(chunks, url)
+
+
+def _of_chunks(chunks: list[JSON], url: str) -> Iterator[_Body]:
+    """Yield the streamed replies that chunks make, and leave none."""
+    for text in sse.streams(chunks):
+        yield _Body(text, None, url)
+    chunks.clear()
 
 
 class _BodySearch:
@@ -249,11 +270,18 @@ def _said(value: Mapping[str, Any]) -> Iterator[_Body]:
 
 def _kind(value: Mapping[str, Any]) -> bool | None:
     """Return whether an object is the body of a request or of a reply; None if it is neither."""
+    if "jsonrpc" in value:
+        return None
     is_asked = _are_messages(value.get("messages"))
     if is_asked or (value.keys() & _ASKED and wires.is_native(Exchange.of_plain(request=dict(value)))):
         return True
     error = value.get("error")
     is_error = isinstance(error, Mapping) and isinstance(error.get("message"), str)
+    detail = value.get("detail")
+    # Servers with FastAPI list what is not valid.
+    is_error = is_error or (
+        isinstance(detail, list) and bool(detail) and all("loc" in as_object(each) for each in detail)
+    )
     choices = value.get("choices")
     is_chat = isinstance(choices, list) and bool(choices) and all("message" in as_object(each) for each in choices)
     is_native = bool(value.keys() & _REPLIED) and wires.is_native(Exchange.of_plain(response=dict(value)))
@@ -312,6 +340,9 @@ def _input(asked: _Body | None, got: _Body | None, path: str, line: int | None) 
     url = next(filter(None, (each.url for each in (asked, got) if each is not None)), "")
     request, reply = (None if each is None else each.value for each in (asked, got))
     status = None if got is None else got.status
+    if isinstance(reply, str):
+        made = Exchange.of_plain(request, reply, streamed=True, url=url, model=model_of(request) or model_of(reply))
+        return Input(path, line, KIND, (made,), notes=NOTES)
     if got is not None and status is None and "error" in got.value:
         status = status_of(as_object(got.value.get("error")).get("code"))
     elif got is not None and status is not None and status >= _ERROR and not _has_error(got.value):
@@ -328,5 +359,5 @@ def _has_error(reply: Mapping[str, Any]) -> bool:
 
 
 def is_value_of_python(data: bytes) -> bool:
-    """Return whether a file begins with a value as Python prints it, or with a bracket that opens no JSON."""
-    return re.match(rb"\s*[\[{]\s*'|\s*\[(?!true|false|null)[A-Za-z]", data) is not None
+    """Return whether a file begins with a value as Python or JavaScript print it, or a bracket that opens no JSON."""
+    return re.match(rb"\s*[\[{]\s*'|\s*\[(?!true|false|null)[A-Za-z]|\s*\{\s*[A-Za-z_$][\w$]*\s*:", data) is not None

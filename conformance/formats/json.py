@@ -17,6 +17,8 @@ _HINTED: Final = 3
 _SHOWN: Final = 80
 _BODY_KEYS: Final = frozenset({"model", "messages", "input", "contents", "prompt", "tools", "stream"})
 """What the body of a request has, even a broken one."""
+_INVALID: Final = 422
+"""The status with which servers of FastAPI answer a body that is not valid, and list why."""
 _PARAMETERS: Final = frozenset(
     {"temperature", "top_p", "max_tokens", "max_completion_tokens", "stream", "system", "tool_choice", "stop"}
 )
@@ -129,13 +131,16 @@ def _event_or_body(value: dict[str, Any], path: str, line: int | None) -> Iterat
 def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
     """Return a body of another wire, or a reply of any, as an input; None for something else."""
     asked = Exchange.of_plain(request=value, model=model_of(value))
-    # A row of a trace has both sides.
-    if {"input", "output"} <= value.keys() and value.get("object") != "response":
+    # A row of a trace has both sides; what MCP says is none of a wire.
+    if ({"input", "output"} <= value.keys() and value.get("object") != "response") or "jsonrpc" in value:
         return None
     if wires.is_native(asked):
         return Input(path, line, "request", (asked,))
-    replied = Exchange.of_plain(response=value, model=model_of(value), date=records.date_of_reply(value))
-    is_reply = "choices" in value or value.get("error") is not None or value.get("object") == "error"
+    detail = value.get("detail")
+    is_validation = isinstance(detail, list) and bool(detail) and all("loc" in as_object(each) for each in detail)
+    status = _INVALID if is_validation else None
+    replied = Exchange.of_plain(response=value, status=status, model=model_of(value), date=records.date_of_reply(value))
+    is_reply = "choices" in value or value.get("error") is not None or value.get("object") == "error" or is_validation
     if is_reply or wires.is_native(replied):
         return Input(path, line, "response", (replied,))
     return None
@@ -155,6 +160,9 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
         yield from logs.read(tool, objects, path, line)
     elif all_objects and all(map(wires.event_name, objects)):
         yield from sse.read_events(objects, path, line)
+    elif len(value) > 1 and all_objects and all("candidates" in item for item in objects):
+        # Without alt=sse, Gemini streams a list.
+        yield from [Input(path, line, "chunks", (sse.stream(text),)) for text in sse.streams(objects)]
     elif all_objects and all("request" in item or "response" in item for item in objects):
         yield from _inside(value, path, line) if _holds_deeper(objects[0]) else (_session(value, {}, path, line),)
     elif objects and all(is_chunk(item) or isinstance(item, str) for item in value):
@@ -165,13 +173,16 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
 
 def _asked(value: dict[str, Any], path: str, line: int | None) -> Input | None:
     """Return the input of an object with messages: of a body, or of messages alone, as applications and datasets do."""
-    if "model" in value or not value["messages"] or not _PARAMETERS.isdisjoint(value):
-        return Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
+    body = Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
+    if "model" in value or not value["messages"]:
+        return body
     # Imported here, as below, because most files hold whole bodies.
     from conformance.formats import message_lists
 
     tools = {"tools": value["tools"]} if "tools" in value else {}
-    return message_lists.of_list(value["messages"], path, line, tools)
+    given = message_lists.of_list(value["messages"], path, line, tools)
+    is_body = given is not None and given.kind == message_lists.KIND and not _PARAMETERS.isdisjoint(value)
+    return body if is_body else given
 
 
 def _holds_deeper(record: Mapping[str, Any]) -> bool:

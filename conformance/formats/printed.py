@@ -25,7 +25,7 @@ from conformance.errors import Unrecognized
 from conformance.formats import failures
 from conformance.formats.failures import message_of
 from conformance.formats.inputs import Input
-from conformance.formats.inside import BODY_START, is_request
+from conformance.formats.inside import BODY_START, is_whole_request
 from conformance.formats.printed_calls import KIND, PROGRAM, Mark, joined
 from conformance.formats.printed_values import UnreadableValue, value_at
 from conformance.formats.records import as_object, as_text, flat_headers, status_of
@@ -39,7 +39,8 @@ _RAISED: Final = (
     r"|Error code: [45][0-9]{2} - |AI_APICallError: |\b(?:APIError|BadRequestError|RateLimitError|AuthenticationError"
     r"|PermissionDeniedError|NotFoundError|UnprocessableEntityError|InternalServerError|ClientError|ServerError)"
     r": (?:HTTP code )?[45][0-9]{2} |API Error:? \(?[45][0-9]{2} |unexpected status [45][0-9]{2} "
-    r"|\b\w{1,60}(?:Exception|Error): (?:HTTP |[Ss]tatus(?: code)?:? )?\(?[45][0-9]{2}\b|got exception: (?=\{)"
+    r"|\b\w{1,60}(?:Exception|Error): (?:HTTP |[Ss]tatus(?: code)?:? )?\(?[45][0-9]{2}(?=:| [-({A-Z]|\W{0,2}$)"
+    r"|got exception: (?=\{)"
     r"|POST \"https?://[^\"\s]{1,300}\": [45][0-9]{2} |\bApiError \{ message: \"|\\Exceptions\\\w{1,40}Exception: "
     r"|\b[45][0-9]{2} [A-Z][A-Za-z ]{2,40} from POST https?://|error, status code: [45][0-9]{2}, "
     r"|\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
@@ -63,8 +64,10 @@ _LOGGED: Final = (
     r"|(?P<lost>Retrying request to |Raising (?:connection|timeout) error|Encountered httpx\.TimeoutException)"
     rf"|(?P<raised>{_RAISED})"
 )
-_LOG: Final = re.compile(_LOGGED)
-_MARKS: Final = re.compile(rf"{_LOGGED}|(?P<body>{BODY_START})|(?P<error>\{{\s*[\"']error[\"']\s*:\s*\{{)")
+_LOG: Final = re.compile(_LOGGED, re.MULTILINE)
+_MARKS: Final = re.compile(
+    rf"{_LOGGED}|(?P<body>{BODY_START})|(?P<error>\{{\s*[\"']error[\"']\s*:\s*\{{)", re.MULTILINE
+)
 """The marks of a log, and bodies that a program prints by itself, which alone make no log."""
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _BODY: Final = re.compile(r"'json_data': (?=\{)")
@@ -149,7 +152,7 @@ def _served(found: re.Match[str], text: str) -> tuple[Mark, int]:
 def _body(found: re.Match[str], text: str) -> tuple[Mark | None, int]:
     """Return the request that a program printed by itself; None if the value is something else."""
     value, after = _read_value(text, found.start())
-    if value is None or not is_request(value):
+    if value is None or not is_whole_request(value):
         return None, found.end()
     return Mark("request", found.start(), body=value, by=PROGRAM), after
 

@@ -1,10 +1,10 @@
 """The raw text of an event stream, and streams of which only the payloads were kept."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.formats.inputs import Input
-from conformance.formats.records import date_of_reply
+from conformance.formats.records import as_text, date_of_reply
 from conformance.wire.assemble import DONE_EVENT
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.sse import render
@@ -13,7 +13,8 @@ from conformance.wires import event_name
 UNFRAMED: Final = "only the chunks were recorded; the stream is assumed to have ended with [DONE]"
 UNNAMED: Final = "only the payloads of events were recorded; their names are assumed to be their types"
 
-_FIRST: Final = ("event: response.created\n", "event: message_start\n")
+_BEGINNINGS: Final = ("response.created", "message_start")
+_FIRST: Final = tuple([f"event: {name}\n" for name in _BEGINNINGS])
 
 
 def read(data: bytes, path: str) -> Iterator[Input]:
@@ -34,6 +35,25 @@ def read_events(events: Sequence[Mapping[str, Any]], path: str, line: int | None
     """Yield the stream of recorded events of a wire that names them by their type."""
     text = "".join([f"event: {event_name(event)}\n{render([event])}" for event in events])
     yield Input(path, line, "chunks", (stream(text),), notes=(UNNAMED,))
+
+
+def streams(payloads: Iterable[Any]) -> Iterator[str]:
+    """Yield the texts of the streams that payloads of events make in their order, such as those in the lines of a log.
+
+    A payload is a chunk, an event of a wire that names them by their type, or the text `[DONE]`, which logs may lack.
+    """
+    given = list(payloads)
+    is_ended = any(isinstance(each, str) for each in given)
+    text, mark, is_done, is_chat = "", "", False, False
+    for each in (*given, None):
+        known = each if isinstance(each, Mapping) else {}
+        name, own = event_name(known) if known else "", as_text(known.get("id")) if "choices" in known else ""
+        if text and (each is None or is_done or name in _BEGINNINGS or (own and mark and own != mark)):
+            yield text + (DONE_EVENT if is_chat and not is_ended else "")
+            text, mark, is_chat = "", "", False
+        payload = render([each]) if known else f"data: {each}\n\n"
+        text += (f"event: {name}\n" if name else "") + payload
+        mark, is_done, is_chat = own or mark, isinstance(each, str), is_chat or "choices" in known
 
 
 def is_beginning(chunk: Input) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from conformance.profiles.claims import Histories, Model, Profile
+from conformance.profiles.lifecycle import FOREVER
 
 
 def extended(own: Profile, base: Profile) -> Profile:
@@ -16,7 +17,7 @@ def extended(own: Profile, base: Profile) -> Profile:
     # Names of models are compared without case everywhere.
     mine = {each.name.lower(): each for each in own.models}
     theirs = [_merged(mine.pop(each.name.lower(), None), each, own.claims, base.name) for each in base.models]
-    return replace(
+    made = replace(
         own,
         model=own.model or base.model,
         max_tokens=base.max_tokens if own.max_tokens is None else own.max_tokens,
@@ -30,6 +31,13 @@ def extended(own: Profile, base: Profile) -> Profile:
         _layers={},
         _resolved={},
     )
+    return with_last_day(made)
+
+
+def with_last_day(profile: Profile) -> Profile:
+    """Return a profile whose `as_of` is the last day of its own claims and of those on all wires."""
+    days = [each.as_of for each in (profile, *profile.protocols.values()) if each.as_of != FOREVER]
+    return replace(profile, as_of=max(days, default=FOREVER))
 
 
 def _on_wire(own: Profile, section: Profile) -> Profile:

@@ -17,8 +17,8 @@ from conformance.documents.bounds import read_bytes
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
-from conformance.profiles.composition import on_wire, ordered
-from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
+from conformance.profiles.composition import on_wire, ordered, with_last_day
+from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
@@ -255,8 +255,7 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
     shared = bare(profile)
     found = {wire: on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
     sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **uncached()) for wire, each in found.items()}
-    days = [each.as_of for each in (profile, *sections.values()) if each.as_of != FOREVER]
-    return replace(profile, protocols=sections, as_of=max(days, default=FOREVER))
+    return with_last_day(replace(profile, protocols=sections))
 
 
 def _of_wire(name: str, value: Mapping[str, Any]) -> Profile:

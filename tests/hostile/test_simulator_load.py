@@ -293,7 +293,10 @@ def test_a_big_body_does_not_hold_up_other_requests() -> None:
         released.set()
 
 
-@pytest.mark.parametrize("pattern", some(["^(a+)+{}$", "((a{{99}}){{99}}){{99}}b{{{}}}", "(((a|b)*)*)*c{{{}}}"]))
+@pytest.mark.parametrize(
+    "pattern",
+    some(["^(a+)+{}$", "((a{{99}}){{99}}){{99}}b{{{}}}", "(((a|b)*)*)*c{{{}}}"], mark=pytest.mark.exhaustive),
+)
 def test_patterns_of_a_schema_cannot_keep_the_simulator_busy(pattern: str) -> None:
     patterns = {f"p{number}": {"type": "string", "pattern": pattern.format(number)} for number in range(1, 60)}
     schema = {"type": "object", "properties": patterns, "required": [*patterns], "patternProperties": {"^(p+)+!$": {}}}

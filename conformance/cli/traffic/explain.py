@@ -235,7 +235,7 @@ def _providers_named(name: str) -> Iterator[Iterator[str]]:
         yield _providers.explained(name, _width())
         return
     found = [each for each in (*profiles.names(), *profiles.installed_names()) if fnmatchcase(each, name)]
-    if not found and " " in name and _is_asked(name):
+    if not found and _errors.is_error_text(name) and _is_asked(name):
         return
     if not found and (meant := naming.find(name)):
         # What people call a provider; the text itself is kept, because it may name a model, too.

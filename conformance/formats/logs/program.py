@@ -45,6 +45,8 @@ _RAISED: Final = (
 )
 _HOLDERS: Final = ("jsonPayload", "record", "message")
 _BODIES: Final = ("request", "response", "messages", "choices", "log.entries")
+_SIDES: Final = ("req", "res")
+"""What pino's log of HTTP has beside a level, with bodies or without."""
 _WHOLE: Final = ("line", "@message", "_raw", "short_message", "errorMessage", "MESSAGE")
 """Texts of records that need no level."""
 _ERROR: Final = 400
@@ -54,6 +56,8 @@ def holds(value: Mapping[str, Any]) -> bool:
     """Return whether a value is a record of a program's log, and not one with bodies of its own."""
     records = [value, *[value[key] for key in _HOLDERS if isinstance(value.get(key), Mapping)]]
     if any(isinstance(record.get(key), (Mapping, list)) for record in records for key in _BODIES):
+        return False
+    if any(isinstance(value.get(key), Mapping) and "body" in value[key] for key in _SIDES):
         return False
     if len(records) > 1:
         return True

@@ -40,7 +40,11 @@ _BODIES: dict[str, Any] = {
 @rule(
     Level.MUST,
     on=errors,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        "https://github.com/kserve/kserve/pull/3589",
+        "we need to return the openai defined ErrorResponse type, otherwise it will not be compatible with openai "
+        "client",
+    ),
     bad=[
         example("error", {"/0/response": {"detail": "Unauthorized"}}),
         example("error", {"/0/response/error/message": 7}),

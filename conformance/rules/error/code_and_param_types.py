@@ -12,7 +12,10 @@ _TYPES = {str: "string", int: "integer", type(None): "null"}
     Level.SHOULD,
     on=errors,
     where=lambda answer, context: type(answer.value) is dict and any(context.claim(name) for name in _MEMBERS.values()),
-    source=Source("https://github.com/BerriAI/litellm/pull/38842"),
+    source=Source(
+        "https://github.com/BerriAI/litellm/pull/39521",
+        'stop putting the literal string "None" in error payloads',
+    ),
     bad=[
         example("error", claims={"error.code-type": "integer"}),
         example("error", claims={"error.param-type": ["string", "absent"]}),

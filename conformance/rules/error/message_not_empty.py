@@ -10,7 +10,7 @@ from conformance.wire.views import errors
     Level.SHOULD,
     on=errors,
     where=lambda answer, _context: type(answer.value) is str or _message(answer.value) is not None,
-    source=Source("https://github.com/musistudio/claude-code-router/issues/1558"),
+    source=Source("https://github.com/openai/openai-node/issues/162", "getting 400 without error message"),
     bad=[
         example("error", {"/0/response/error/message": ""}),
         example("error-rate-limit", {"/0/response/error/message": " "}),

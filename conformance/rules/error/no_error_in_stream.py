@@ -19,7 +19,10 @@ _IS_FAILED = {
     harm=Harm.LOOP,
     # Of an error status, error/body-is-object says what an event is.
     where=lambda _stream, context: (context.exchange.status or 0) < _ERROR,
-    source=Source("https://github.com/anomalyco/opencode/issues/39968"),
+    source=Source(
+        "https://github.com/ggml-org/llama.cpp/issues/14566",
+        "returning the error while interacting with the LLM as part of the streamed response",
+    ),
     bad=[
         example("stream-plain", {"/0/response/4": _FAILED}),
         example("stream-tool-calls", {"/0/response/10": 'event: error\ndata: {"error": {"message": "Gone."}}\n\n'}),

@@ -22,7 +22,10 @@ def _is_stream(answer: Body) -> bool:
     where=lambda answer, _context: (
         type(answer.value) is dict and 200 <= (answer.exchange.status or 0) < 300 and not _is_stream(answer)
     ),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        "https://github.com/runpod-workers/worker-vllm/issues/57",
+        "returns HTTP status 200, but the error message is in the JSON",
+    ),
     bad=[
         example("plain", {"/0/response": _FAILED}),
         example("plain", {"/0/response/choices/0/error": {"code": 502, "message": "The upstream is gone."}}),

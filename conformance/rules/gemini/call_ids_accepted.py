@@ -15,7 +15,10 @@ _CALL = "/0/request/contents/1/parts/0/functionCall/id"
     Level.MUST,
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
-    source=Source("https://pypi.org/project/litellm/1.109.1/", "Older Gemini models reject the field with HTTP 400"),
+    source=Source(
+        package="pypi/litellm@1.109.1:litellm/llms/vertex_ai/gemini/vertex_and_google_ai_studio_gemini.py#L689",
+        quote="Older Gemini models reject the field with HTTP 400",
+    ),
     bad=[example("gemini-result", {_CALL: "call_1"}, _REFUSED)],
     good=[example("gemini-result", claims=_REFUSED)],
     needs=(_CLAIM,),

@@ -22,7 +22,10 @@ def _candidates(reply: NativeBody) -> list[tuple[int, dict[str, Any]]]:
     Level.MUST,
     on=replies,
     where=lambda reply, _context: bool(_candidates(reply)) or _says_nothing(reply.value),
-    source=Source("https://github.com/BerriAI/litellm/issues/40477"),
+    source=Source(
+        "https://github.com/BerriAI/litellm/issues/36881",
+        "When a Gemini candidate comes back with no `content`",
+    ),
     bad=[
         example(
             "gemini-session", {f"{_CANDIDATE}/content": {}, f"{_CANDIDATE}/finishReason": "MALFORMED_FUNCTION_CALL"}

@@ -13,7 +13,10 @@ _FINISH = "/0/response/0/candidates/0/finishReason"
     Level.MUST,
     on=streams,
     harm=Harm.CONTENT,
-    source=Source("https://github.com/Chevey339/kelivo/issues/1003"),
+    source=Source(
+        "https://github.com/Chevey339/kelivo/issues/1003",
+        "流式输出提前遇到 finishReason 块时，后续 Gemini 回复输出会被丢弃",
+    ),
     bad=[example("gemini-stream", {_FINISH: "STOP"})],
     good=[example("gemini-stream")],
     wires=("gemini",),

@@ -17,7 +17,10 @@ _SIGNATURE = "/0/response/2/candidates/0/content/parts/0/thoughtSignature"
     where=lambda reply, _context: bool(_calls(reply)),
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
     needs=(_CLAIM,),
-    source=Source("https://ai.google.dev/gemini-api/docs/thought-signatures"),
+    source=Source(
+        "https://github.com/lbjlaq/Antigravity-Manager/issues/139",
+        "Function call is missing a thought_signature in functionCall parts.",
+    ),
     bad=[example("gemini-stream", {_SIGNATURE: REMOVE}, _REFUSED)],
     good=[example("gemini-session", claims=_REFUSED), example("gemini-stream", claims=_REFUSED)],
     wires=("gemini",),

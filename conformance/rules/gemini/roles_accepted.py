@@ -12,8 +12,8 @@ _REFUSED = {_CLAIM: {"status": 400, "message": "Please use a valid role: user, m
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
     source=Source(
-        "https://pypi.org/project/any-llm-sdk/1.40.2/",
-        "rejected with 400 INVALID_ARGUMENT by gemini-3.5-flash-lite, 3.7-flash and 3.8-flash",
+        package="pypi/any-llm-sdk@1.40.2:any_llm/providers/gemini/utils.py#L632",
+        quote="rejected with 400 INVALID_ARGUMENT by gemini-3.5-flash-lite, 3.7-flash and 3.8-flash",
     ),
     bad=[example("gemini-result", {"/0/request/contents/2/role": "function"}, _REFUSED)],
     good=[example("gemini-result", claims=_REFUSED)],

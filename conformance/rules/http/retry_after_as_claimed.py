@@ -18,7 +18,10 @@ _AFTER = "/0/headers/retry-after"
         and bool(answer.exchange.headers)
         and context.claim("http.retry-after") != "sometimes"
     ),
-    source=Source("https://www.rfc-editor.org/rfc/rfc9110#field.retry-after"),
+    source=Source(
+        "https://www.rfc-editor.org/rfc/rfc9110#field.retry-after",
+        "to indicate how long the user agent ought to wait before making a follow-up request",
+    ),
     bad=[
         example("error-rate-limit", {_AFTER: REMOVE}, _PRESENT),
         example("error-rate-limit", claims=_ABSENT),

@@ -10,7 +10,10 @@ _ROLE = {"tool_result": "user", "tool_use": "assistant", "thinking": "assistant"
     Level.MUST,
     on=messages,
     where=lambda message, _context: not _ROLE.keys().isdisjoint(message.kinds),
-    source=Source("https://platform.claude.com/docs/en/api/messages"),
+    source=Source(
+        "https://github.com/anthropics/anthropic-sdk-typescript/issues/653",
+        "sending a new message with the `role` of `user`, and a `content` block containing the `tool_result` type",
+    ),
     bad=[
         example(
             "messages-plain",

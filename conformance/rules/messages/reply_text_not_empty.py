@@ -14,7 +14,10 @@ _EMPTY = {"/0/response/content/-": {"type": "text", "text": ""}}
     where=lambda reply, _context: any(_texts(reply)),
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
     needs=(_CLAIM,),
-    source=Source("https://github.com/anthropics/anthropic-sdk-python/issues/461"),
+    source=Source(
+        "https://github.com/anthropics/anthropic-sdk-python/issues/461",
+        "SDK returns empty text blocks, but does not accept them",
+    ),
     bad=[example("messages-plain", _EMPTY, _REFUSED)],
     good=[example("messages-plain", claims=_REFUSED)],
     wires=("messages",),

@@ -14,7 +14,10 @@ _UNSIGNED = {"/0/response/3": {"type": "ping"}}
     where=lambda reply, _context: any(_thinking(reply)),
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
     needs=(_CLAIM,),
-    source=Source("https://github.com/sgl-project/sglang/issues/39752"),
+    source=Source(
+        "https://github.com/sgl-project/sglang/issues/39752",
+        "emits a streaming thinking block without any `signature` across the complete block lifecycle",
+    ),
     bad=[example("messages-stream", _UNSIGNED, _REFUSED)],
     good=[example("messages-session", claims=_REFUSED), example("messages-stream", claims=_REFUSED)],
     wires=("messages",),

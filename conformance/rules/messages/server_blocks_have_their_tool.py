@@ -36,8 +36,8 @@ def _blocks(request: NativeBody) -> list[Any]:
     on=requests,
     where=_has_blocks,
     source=Source(
-        "https://pypi.org/project/litellm/1.109.1/",
-        "if advisor_tool_result blocks exist in history but the advisor tool is not",
+        package="pypi/litellm@1.109.1:litellm/llms/anthropic/common_utils.py",
+        quote="if advisor_tool_result blocks exist in history but the advisor tool is not",
     ),
     bad=[
         example("messages-plain", {_AT: [_CALL, _ADVICE, _TEXT]}),

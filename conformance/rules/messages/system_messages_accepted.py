@@ -20,7 +20,8 @@ _PLACED = {_POSITION: {"status": 400}}
     where=lambda message, _context: message.value.get("role") == "system",
     when=lambda claimed: any([claimed.rejects_or_damages(each) for each in (_FIRST, _ROLE, _POSITION)]),
     source=Source(
-        "https://pypi.org/project/pydantic-ai-slim/2.68.0/", "Older models reject it outright (`role 'system' is not"
+        package="pypi/pydantic-ai-slim@2.68.0:pydantic_ai/profiles/anthropic.py#L32",
+        quote="Older models reject it outright (`role 'system' is not",
     ),
     bad=[
         example("messages-result", {f"{_AT}/0": {"role": "system", "content": "Be brief."}}, _LEADING),

@@ -7,7 +7,10 @@ from conformance.wire.native_views import NativeBody, events
 @rule(
     Level.MUST,
     on=events,
-    source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
+    source=Source(
+        "https://platform.claude.com/docs/en/build-with-claude/streaming",
+        "Each server-sent event includes a named event type and associated JSON data.",
+    ),
     bad=[
         example("messages-stream", {"/0/response/9/usage": 5}),
         example("messages-stream", {"/0/response/9/delta": REMOVE, "/0/response/9/type": "message_delta"}),

@@ -30,7 +30,10 @@ def _has_names(_stream: NativeBody, context: Context) -> bool:
     on=streams,
     harm=Harm.FORM,
     where=_has_names,
-    source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
+    source=Source(
+        "https://platform.claude.com/docs/en/build-with-claude/streaming",
+        "Each event uses an SSE event name (for example, `event: message_stop`)",
+    ),
     bad=[
         example("messages-stream", {"/0/headers": _HEADERS}),
         example("responses-stream", {"/0/headers": _HEADERS}),

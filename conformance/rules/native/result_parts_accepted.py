@@ -28,8 +28,8 @@ class _Part(NamedTuple):
     on=requests,
     when=lambda claimed: any([claimed.rejects_or_damages(each) for each in (_IMAGES, _ERRORS)]),
     source=Source(
-        "https://pypi.org/project/any-llm-sdk/1.40.2/",
-        "Whether the model reads media parts of a function response; Gemini 2.5 and older reject",
+        package="pypi/any-llm-sdk@1.40.2:any_llm/providers/gemini/utils.py#L505",
+        quote="Whether the model reads media parts of a function response; Gemini 2.5 and older reject",
     ),
     bad=[
         example("messages-result", {_CONTENT: [_IMAGE]}, {_IMAGES: _REFUSED}),

@@ -7,7 +7,7 @@ from conformance.wire.native_views import NativeBody, streams
 @rule(
     Level.MUST,
     on=streams,
-    source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
+    source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming", "A final `message_stop` event."),
     bad=[
         example("messages-stream", {"/0/response/10": REMOVE}),
         example("responses-stream", {"/0/response/21": REMOVE}),

@@ -6,7 +6,10 @@ from conformance.wire.native_views import NativeBody, streams
 @rule(
     Level.MUST,
     on=streams,
-    source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
+    source=Source(
+        "https://platform.claude.com/docs/en/build-with-claude/streaming",
+        "Each content block has an `index` that corresponds to its index in the final Message `content` array.",
+    ),
     bad=[
         example("messages-stream", {f"/0/response/{number}/index": 2 for number in (5, 6, 7, 8)}),
         example("messages-stream", {"/0/response/4": {"type": "ping"}}),

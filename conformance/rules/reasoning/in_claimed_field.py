@@ -17,7 +17,10 @@ _AS_REASONING = {"reasoning.response-field": "reasoning"}
     among=reply_has_reasoning,
     needs=("reasoning.response-field",),
     reads=("reasoning.response-field-switches",),
-    source=Source("https://github.com/vllm-project/vllm/issues/27755"),
+    source=Source(
+        "https://github.com/vllm-project/vllm/issues/27755",
+        "That PR makes the change from `reasoning_content` to `reasoning`, maintaining backwards compatibility.",
+    ),
     bad=[
         example("thinking-session", claims=_AS_REASONING),
         example("thinking-session", claims={"reasoning.response-field": "none"}),

@@ -27,7 +27,10 @@ _FEW: Final = 3
     Level.SHOULD,
     on=replies,
     among=reply_has_reasoning,
-    source=Source("https://github.com/MoonshotAI/Kimi-K2/issues/89"),
+    source=Source(
+        "https://github.com/MoonshotAI/Kimi-K2/issues/89",
+        "special tool-calling tokens such as `<|tool_calls_section_begin|>` appear within the `reasoning_delta` stream",
+    ),
     bad=[
         example("reply-thinking", {_THOUGHT: "I will check Oslo.<|tool_calls_section_begin|>"}),
         example("reply-thinking", {_THOUGHT: "<think>\nA greeting.\n</think>"}),

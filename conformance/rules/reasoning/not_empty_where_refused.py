@@ -22,7 +22,10 @@ _REFUSED = {
     reach=TURN,
     where=lambda turn, context: turn.current and context.rejects_or_damages(_CLAIM) and context.thinks is True,
     needs=(_CLAIM,),
-    source=Source("https://github.com/theopenco/llmgateway/pull/2093"),
+    source=Source(
+        "https://github.com/earendil-works/pi/pull/4178",
+        "For Moonshot K2.6 specifically, an empty string is still treated as missing",
+    ),
     bad=[example("tool-result", {"/0/request/messages/1/reasoning_content": ""}, _REFUSED)],
     good=[
         example("tool-result", {"/0/request/messages/1/reasoning_content": " "}, _REFUSED),

@@ -21,7 +21,10 @@ _REQUIRED = {
     reach=ELEMENT,
     where=lambda _turn, context: context.rejects_or_damages(_CLAIM) and context.thinks is True,
     needs=(_CLAIM,),
-    source=Source("https://github.com/openclaw/openclaw/issues/73417"),
+    source=Source(
+        "https://github.com/openclaw/openclaw/issues/73417",
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+    ),
     bad=[example("reasoning-plain-turn", claims=_REQUIRED)],
     good=[
         example("reasoning-plain-turn", {"/0/request/messages/1/reasoning_content": ""}, _REQUIRED),

@@ -55,7 +55,11 @@ def _follows_results(reply: Reply) -> bool:
     on=replies,
     where=_is_promised,
     needs=(_FIELD,),
-    source=Source("https://github.com/vllm-project/vllm/issues/30498"),
+    source=Source(
+        "https://github.com/BerriAI/litellm/issues/27956",
+        "`reasoning_content` is always `null` in the LiteLLM response even though the model generates extensive "
+        "internal reasoning",
+    ),
     bad=[
         example("plain", _THINKING, _PROMISED),
     ],

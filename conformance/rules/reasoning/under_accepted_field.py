@@ -23,7 +23,7 @@ def _applies(turn: ToolTurn, context: Context) -> bool:
     where=_applies,
     needs=("reasoning.request-field",),
     reads=(*REQUIRED, *INPUTS),
-    source=Source("https://github.com/vllm-project/vllm/pull/33402"),
+    source=Source("https://github.com/vllm-project/vllm/pull/33402", "This PR completely removes it from vLLM."),
     bad=[
         example("thinking-session", claims=_READS_REASONING),
         example("reasoning-earlier-turn", claims=_DAMAGED),

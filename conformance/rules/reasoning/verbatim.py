@@ -21,7 +21,10 @@ def _applies(returned: Resent, _context: Context) -> bool:
     on=resent,
     reach=TURN,
     where=_applies,
-    source=Source("https://docs.z.ai/guides/capabilities/thinking-mode"),
+    source=Source(
+        "https://docs.z.ai/guides/capabilities/thinking-mode",
+        "thinking blocks should be explicitly preserved and returned together with the tool results.",
+    ),
     bad=[
         example(
             "thinking-session",

@@ -20,7 +20,13 @@ _CONTENT = "/0/request/messages/1/content"
     on=requests,
     reach=ELEMENT,
     when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS.values()),
-    source=Source("https://github.com/zhukunpenglinyutong/jetbrains-cc-gui/issues/591"),
+    source=Source(
+        repo=(
+            "0xPlaygrounds/rig@b75850e89949:"
+            "tests/cassettes/deepseek/wire_shape_matrix/blocking_video_part_reaches_the_wire.yaml"
+        ),
+        quote="unknown variant `video_url`, expected `text`",
+    ),
     bad=[
         example("plain", {_CONTENT: [_IMAGE]}, {"request.image-parts": _REFUSED}),
         example(

@@ -18,7 +18,10 @@ _CLAIM = {"request.conflicts": [{"when": _BOTH, "verdict": _REFUSED}]}
 @rule(
     Level.MUST,
     on=requests,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/fireworks-ai@1.2.30:fireworks/types/chat/completion_create_params.py",
+        quote="Cannot be specified together with `reasoning_effort`",
+    ),
     bad=[
         example("plain", {"/0/request/max_tokens": 9, "/0/request/max_completion_tokens": 9}, _CLAIM),
         example("messages-plain", {"/0/request/thinking": {"type": "adaptive"}}, {"request.conflicts": [_ADAPTIVE]}),

@@ -35,7 +35,10 @@ _REFUSED = {"request.unknown-top-field": {"status": 400, "message": "Unknown par
     on=requests,
     harm=Harm.FORM,
     when=lambda claimed: claimed.rejects_or_damages("request.unknown-top-field"),
-    source=Source("https://github.com/openai-php/client/issues/645"),
+    source=Source(
+        "https://github.com/spring-projects/spring-ai/pull/5266",
+        "The OpenAI API actually rejects unknown parameters with a 400 error",
+    ),
     bad=[
         example("plain", {"/0/request/extra_body": {"top_k": 5}}, _REFUSED),
         example("plain", {"/0/request/top_k": 5}, _REFUSED),

@@ -14,7 +14,7 @@ _REFUSED = {"results.user-after": {"status": 400, "message": "Unexpected role '{
     on=requests,
     reach=TURN,
     when=lambda claimed: claimed.rejects_or_damages("results.user-after"),
-    source=Source("https://github.com/Portkey-AI/gateway/issues/995"),
+    source=Source("https://github.com/avante-corp/avante.nvim/pull/2695", "Unexpected role 'user' after role 'tool'"),
     bad=[example("tool-result", _USER, _REFUSED)],
     good=[example("tool-result", claims=_REFUSED)],
     needs=("results.user-after",),

@@ -12,7 +12,7 @@ _SECOND = {"/0/request/messages/1": {"role": "system", "content": "Be brief."}}
     Level.MUST,
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages("request.several-system"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source("https://github.com/MiniMax-AI/MiniMax-M2/issues/51", "invalid params, invalid chat setting (2013)"),
     bad=[example("request-plain-turns", _SECOND, _CLAIM)],
     good=[example("request-plain-turns", claims=_CLAIM)],
     needs=("request.several-system",),

@@ -14,7 +14,10 @@ _REFUSED = {"request.several-last-assistant": {"status": 400, "message": "Cannot
     Level.MUST,
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages("request.several-last-assistant"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        package="pypi/xllamacpp@2026.10.11549:thirdparty/llama.cpp/tools/server/server-common.cpp#L1375",
+        quote="Cannot have 2 or more assistant messages at the end of the list.",
+    ),
     bad=[example("plain", _SECOND, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],
     needs=("request.several-last-assistant",),

@@ -12,7 +12,10 @@ _CLAIMS = {"thinking.mode": "always", "thinking.refused-parameters": ["temperatu
     Level.MUST,
     on=requests,
     among=request_thinks,
-    source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
+    source=Source(
+        "https://api-docs.deepseek.com/guides/thinking_mode",
+        "Thinking mode does not support the temperature, presence_penalty, or frequency_penalty parameters.",
+    ),
     bad=[example("plain", {"/0/request/temperature": 0.5}, _CLAIMS)],
     good=[
         example("plain", claims=_CLAIMS),

@@ -18,7 +18,7 @@ _ALWAYS = {"thinking.mode": "always", "thinking.switches": _SWITCHES, "thinking.
     Level.MUST,
     on=requests,
     when=lambda claimed: claimed.claim("thinking.mode") in ("never", "always"),
-    source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
+    source=Source("https://api-docs.deepseek.com/guides/thinking_mode", '{"thinking": {"type": "enabled/disabled"}}'),
     bad=[
         example("plain", {"/0/request/thinking": {"type": "enabled"}}, _NEVER),
         example("plain", {"/0/request/thinking": {"type": "disabled"}}, _ALWAYS),

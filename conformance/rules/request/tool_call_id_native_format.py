@@ -14,7 +14,10 @@ _CLAIMS = {"ids.format": "call_[a-z]", "ids.foreign": "damaged"}
     on=requests,
     reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("ids.foreign") and "ids.input-pattern" not in claimed.claims,
-    source=Source("https://github.com/openclaw/openclaw/pull/70030"),
+    source=Source(
+        package="pypi/vllm@0.33.0:vllm/parser/mistral.py#L104",
+        quote="Mistral Tool Call Ids must be alphanumeric with a length of 9.",
+    ),
     bad=[example("tool-result", _OTHER, _CLAIMS)],
     good=[example("tool-result", claims=_CLAIMS)],
     needs=("ids.foreign", "ids.format"),

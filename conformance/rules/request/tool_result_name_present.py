@@ -12,7 +12,10 @@ _NAME = {"/0/request/messages/2/name": "get_weather"}
     on=requests,
     reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages("results.name-missing"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        "https://github.com/NousResearch/hermes-agent/pull/19728",
+        "strictly requires the `name` field on `role: tool` messages",
+    ),
     bad=[example("tool-result", claims=_REFUSED)],
     good=[example("tool-result", _NAME, {**_REFUSED, "request.known-message-fields": ["name"]})],
     needs=("results.name-missing",),

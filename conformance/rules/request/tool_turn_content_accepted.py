@@ -21,7 +21,10 @@ _CLAIMS = tuple(f"content.{form}-on-tool-turn" for form in ("absent", "null", "e
     on=requests,
     reach=ELEMENT,
     when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS),
-    source=Source("https://github.com/vercel/ai/issues/13744"),
+    source=Source(
+        "https://github.com/vercel/ai/pull/13538",
+        "ValidationException: messages: text content blocks must be non-empty",
+    ),
     bad=[
         example("tool-result", {_CONTENT: None}, _STRICT),
         example("tool-result", {_CONTENT: REMOVE}, _STRICT),

@@ -11,7 +11,10 @@ _REFUSED = {"tools.history-without-tools": {"status": 400, "message": "tools mus
     Level.MUST,
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages("tools.history-without-tools"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        "https://github.com/pydantic/pydantic-ai/pull/5929",
+        "The toolConfig field must be defined when using toolUse and toolResult content blocks.",
+    ),
     bad=[example("tool-result", {"/0/request/tools": REMOVE}, _REFUSED)],
     good=[
         example("tool-result", claims=_REFUSED),

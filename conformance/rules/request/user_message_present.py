@@ -11,7 +11,14 @@ _REFUSED = {"request.no-user": {"status": 400, "message": "The messages paramete
     Level.MUST,
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages("request.no-user"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        repo=(
+            "agentscope-ai/agentscope-java@c2d43f86:"
+            "agentscope-extensions/agentscope-extensions-model/agentscope-extensions-model-openai/src/main/java/"
+            "io/agentscope/extensions/model/openai/compat/glm/GLMFormatter.java"
+        ),
+        quote="At least one user message is required (error 1214 otherwise)",
+    ),
     bad=[example("plain", {"/0/request/messages/1": {"role": "system", "content": "Greet."}}, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],
     needs=("request.no-user",),

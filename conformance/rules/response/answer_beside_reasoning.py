@@ -14,7 +14,10 @@ _SUMMARY = {"type": "reasoning", "id": "rs_03", "summary": [{"type": "summary_te
     on=replies,
     harm=Harm.LOOP,
     where=lambda reply, _context: bool(reply.finish_reason == "stop") and has_reasoning(reply),
-    source=Source("https://github.com/ollama/ollama/issues/10976"),
+    source=Source(
+        "https://github.com/ollama/ollama/issues/15288",
+        "the `content` field is always empty and all generated text appears only in the `reasoning` field",
+    ),
     bad=[
         example("plain", {f"{_MESSAGE}/content": "", f"{_MESSAGE}/reasoning_content": "It is warm."}),
         example("messages-plain", {"/0/response/content": [_THOUGHT]}),

@@ -15,7 +15,10 @@ _NOTHING_SAID = {**_EMPTY_TEXT, "content": [{"type": "output_text", "text": "", 
     on=replies,
     harm=Harm.LOOP,
     where=lambda reply, _context: bool(reply.finish_reason == "stop"),
-    source=Source("https://github.com/deepseek-ai/DeepSeek-V3/issues/1453"),
+    source=Source(
+        "https://github.com/deepseek-ai/DeepSeek-V3/issues/1453",
+        "deepseek-v4-pro returns empty response (out=0, no content or reasoning) after tool call results are fed back",
+    ),
     bad=[
         example("plain", {_CONTENT: ""}),
         example("stream-plain", {"/0/response/1/choices/0/delta": {}, "/0/response/2/choices/0/delta": {}}),

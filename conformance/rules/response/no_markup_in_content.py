@@ -18,7 +18,10 @@ _PIECES: Final = "/0/response/{}/choices/0/delta/content"
     Level.MUST,
     on=replies,
     where=lambda reply, _context: bool(reply.message.get("content")),
-    source=Source("https://github.com/vllm-project/vllm/issues/22975"),
+    source=Source(
+        "https://github.com/vllm-project/vllm/issues/47903",
+        "leaks raw <tool_call> markup into content (non-streaming)",
+    ),
     bad=[
         example("plain", {_CONTENT: _HERMES}),
         example("plain", {_CONTENT: 'functions.get_weather:0{"city": "Oslo"}'}),

@@ -22,7 +22,10 @@ _OPAQUE = re.compile("signature|opaque|encrypted|(^|_)id$", re.IGNORECASE)
 @rule(
     Level.SHOULD,
     on=replies,
-    source=Source("https://github.com/vllm-project/vllm/issues/27755"),
+    source=Source(
+        "https://github.com/vllm-project/vllm/issues/27755",
+        "That PR makes the change from `reasoning_content` to `reasoning`, maintaining backwards compatibility.",
+    ),
     bad=[
         example("plain", {f"{_MESSAGE}/thinking_text": "May is mild, so snow is rare."}),
         example("plain", {f"{_MESSAGE}/reasoning_text": "Mild."}),

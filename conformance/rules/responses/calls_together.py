@@ -29,7 +29,10 @@ _SPLIT = [_USER, _call(1), _MESSAGE, _call(2), _output(1), _output(2)]
     Level.MUST,
     on=requests,
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
-    source=Source("https://pypi.org/project/pydantic-ai-slim/2.68.0/", "the interleaved order is rejected with them"),
+    source=Source(
+        package="pypi/pydantic-ai-slim@2.68.0:pydantic_ai/models/openai/_responses_model.py#L3347",
+        quote="the interleaved order is rejected with them",
+    ),
     bad=[example("responses-request", {"/0/request/input": _SPLIT}, _REFUSED)],
     good=[example("responses-request", {"/0/request/input": _TOGETHER}, _REFUSED)],
     needs=(_CLAIM,),

@@ -11,7 +11,7 @@ _ERROR = {"message": "Missing model.", "type": "invalid_request", "code": None, 
     Level.MUST,
     on=errors,
     when=is_followed,
-    source=Source(DOCUMENT),
+    source=Source(DOCUMENT, "The parameter name that was associated with the error, if any."),
     bad=[
         example("responses-request", {"/0/status": 400, "/0/response": {"detail": "Missing model."}}, FOLLOWED),
         example("responses-request", {"/0/status": 400, "/0/response": {"error": {"message": "No."}}}, FOLLOWED),

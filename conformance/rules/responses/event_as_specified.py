@@ -9,7 +9,7 @@ from conformance.wire.native_views import NativeBody, events
     Level.MUST,
     on=events,
     when=is_followed,
-    source=Source(DOCUMENT),
+    source=Source(DOCUMENT, "The sequence number of the event that was emitted."),
     bad=[example("open-responses-stream", {"/0/response/1/response/completed_at": REMOVE}, FOLLOWED)],
     good=[example("open-responses-stream", claims=FOLLOWED)],
     needs=(CLAIM,),

@@ -9,7 +9,7 @@ from conformance.wire.native_views import NativeBody, replies
     Level.MUST,
     on=replies,
     when=is_followed,
-    source=Source(DOCUMENT),
+    source=Source(DOCUMENT, "The complete response object that was returned by the Responses API."),
     bad=[example("open-responses", {"/0/response/completed_at": REMOVE}, FOLLOWED)],
     good=[example("open-responses", claims=FOLLOWED)],
     needs=(CLAIM,),

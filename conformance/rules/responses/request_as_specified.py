@@ -8,7 +8,7 @@ from conformance.wire.native_views import NativeBody, requests
     Level.MUST,
     on=requests,
     when=is_followed,
-    source=Source(DOCUMENT),
+    source=Source(DOCUMENT, "A list of tools that the model may call while generating the response."),
     bad=[
         example("open-responses", {"/0/request/max_output_tokens": 5}, FOLLOWED),
         example("open-responses", {"/0/request/truncation": "sometimes"}, FOLLOWED),

@@ -15,7 +15,10 @@ _MISSING: Final = "finish.missing-in-stream"
     harm=Harm.LOOP,
     where=lambda stream, _context: stream.value.error is None,
     when=lambda claimed: not claimed.claims_any("stream.line-ends", "single"),
-    source=Source("https://github.com/anomalyco/opencode/issues/39968"),
+    source=Source(
+        "https://github.com/anomalyco/opencode/issues/39968",
+        "EOF without a finish frame concludes the turn as a success.",
+    ),
     bad=[
         example("stream-plain", {"/0/response/3": REMOVE}),
         example("stream-plain", {"/0/response/5": 'data: {"id": "chatcmpl-1", "obj'}, {"stream.done": False}),

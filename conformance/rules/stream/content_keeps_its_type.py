@@ -13,7 +13,10 @@ _FIELD = "reasoning.response-field"
     on=streams,
     among=stream_has_choices,
     when=lambda claimed: not claimed.claims_any(_FIELD, "thinking-parts", "reasoning-parts"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source(
+        "https://github.com/Arize-ai/openinference/pull/3761",
+        "thinking chunks in `delta.content` as a list, then text chunks",
+    ),
     bad=[example("stream-plain", {"/0/response/1/choices/0/delta/content": _PARTS})],
     good=[example("stream-plain"), example("stream-plain", {"/0/response/0/choices/0/delta/content": None})],
     reads=(_FIELD,),

@@ -9,7 +9,10 @@ from conformance.wire.views import streams
     on=streams,
     harm=Harm.FORM,
     where=lambda stream, _context: stream.value.done or "done-undispatched" in stream.value.anomalies,
-    source=Source("https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream"),
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/create",
+        "with the stream terminated by a `data: [DONE]` message.",
+    ),
     bad=[
         example("stream-plain", {"/0/response/5": "data: [DONE]"}),
         example("stream-plain", {"/0/response/5": "data: [DONE]\n"}),

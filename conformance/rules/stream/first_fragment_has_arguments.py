@@ -14,7 +14,10 @@ _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/arguments"
     harm=Harm.FORM,
     among=stream_has_calls,
     known_by=described_by("stream.first-arguments", "absent", "null"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source(
+        "https://github.com/BerriAI/litellm/issues/20480",
+        'chunk 1: { index: 0, id: "call_abc", type: "function", function: { name: "search", arguments:',
+    ),
     bad=[example("stream-tool-calls", {_FIRST: REMOVE}), example("stream-tool-calls", {_FIRST: None})],
     good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.first-arguments": "empty"})],
     reads=("stream.first-arguments",),

@@ -20,7 +20,10 @@ _LATER = "/0/response/4/choices/0/delta/tool_calls/0/id"
     on=streams,
     harm=Harm.FORM,
     among=stream_has_calls,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source(
+        "https://github.com/BerriAI/litellm/issues/8990",
+        "only including the `tool_call_id` in the first chunk",
+    ),
     bad=[
         example("stream-tool-calls", {_LATER: "call_a"}),
         example("stream-tool-calls", {_LATER: ""}),

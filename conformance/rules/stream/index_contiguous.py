@@ -11,7 +11,7 @@ from conformance.wire.views import streams
     harm=Harm.LOOP,
     among=stream_has_calls,
     known_by=described_by("stream.index", "shifted", "sometimes-wrong"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source("https://github.com/ollama/ollama/issues/7881", "tool call `index` is present starting at 0"),
     bad=[
         example(
             "stream-tool-calls",

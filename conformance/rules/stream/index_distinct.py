@@ -11,7 +11,10 @@ from conformance.wire.views import streams
     harm=Harm.LOOP,
     among=stream_has_calls,
     known_by=described_by("stream.index", "always-zero", "sometimes-wrong"),
-    source=Source("https://github.com/ollama/ollama/issues/15457"),
+    source=Source(
+        "https://github.com/ollama/ollama/issues/15457",
+        "all tool call chunks have `index: 0` instead of incrementing indices",
+    ),
     bad=[
         example(
             "stream-tool-calls",

@@ -21,7 +21,7 @@ _LATER = "/0/response/4/choices/0/delta/tool_calls/0/function/name"
     on=streams,
     harm=Harm.FORM,
     among=stream_has_calls,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source("https://github.com/SillyTavern/SillyTavern/pull/5948", 'behavior of repeating "id", "type", "name"'),
     bad=[
         example("stream-tool-calls", {_LATER: "get_weather"}),
         example("stream-tool-calls", {_LATER: ""}),

@@ -12,7 +12,10 @@ _NOTHING = {f"/0/response/{at}": REMOVE for at in (3, 2, 1, 0)}
     on=streams,
     harm=Harm.LOOP,
     where=lambda stream, _context: stream.value.error is None and not stream.value.anomalies.get("cut"),
-    source=Source("https://github.com/deepseek-ai/DeepSeek-V3/issues/1453"),
+    source=Source(
+        "https://github.com/deepseek-ai/DeepSeek-V3/issues/1453",
+        "deepseek-v4-pro returns empty response (out=0, no content or reasoning) after tool call results are fed back",
+    ),
     bad=[example("stream-plain", {**_NOTHING, "/0/response/0": REMOVE})],
     good=[example("stream-plain"), example("stream-tool-calls")],
 )

@@ -9,7 +9,10 @@ from conformance.wire.views import streams
     Level.MUST,
     on=streams,
     among=stream_has_finish,
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source(
+        "https://github.com/vllm-project/vllm/pull/36944",
+        "This matches OpenAI's streaming API convention where the finish chunk always has `delta: {}`",
+    ),
     bad=[
         example(
             "stream-plain",

@@ -20,7 +20,10 @@ def _repeated_by(claimed: Claimed) -> str:
     harm=Harm.FORM,
     among=stream_has_finish,
     known_by=_repeated_by,
-    source=Source("https://github.com/skye-harris/hass_local_openai_llm/pull/92"),
+    source=Source(
+        "https://github.com/langchain-ai/langchain/pull/38349",
+        'emit two consecutive streaming chunks with `choices[0].finish_reason="stop"`',
+    ),
     bad=[
         example(
             "stream-plain",

@@ -14,7 +14,10 @@ _ROLE = "/0/response/0/choices/0/delta/role"
     harm=Harm.FORM,
     among=stream_has_choices,
     known_by=described_by("stream.role", "absent"),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    source=Source(
+        "https://github.com/archestra-ai/archestra/pull/866",
+        "When OpenAI streams tool calls, the first chunk contains",
+    ),
     bad=[
         example("stream-plain", {_ROLE: REMOVE}),
         example("stream-tool-calls", {_ROLE: None}),

@@ -11,7 +11,10 @@ _ESCAPED = "\\ufffd"
 @rule(
     Level.MUST,
     on=streams,
-    source=Source("https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream"),
+    source=Source(
+        "https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream",
+        "Streams must be decoded using the UTF-8 decode algorithm.",
+    ),
     bad=[example("stream-plain", {_CONTENT: "18 \ufffd"})],
     good=[
         example("stream-plain"),

@@ -14,7 +14,11 @@ _CALL = {"id": "call_b", "type": "function", "function": {"name": "get_weather",
     on=replies,
     among=reply_has_calls,
     where=lambda _reply, context: context.has_turns,
-    source=Source("https://github.com/QwenLM/qwen-code/issues/8382"),
+    source=Source(
+        "https://github.com/QwenLM/qwen-code/issues/5099",
+        "When the provider reuses tool-call id `dup_id_0001` across turns, Qwen Code sends duplicate tool-result "
+        "entries",
+    ),
     bad=[
         example(
             "tool-result",

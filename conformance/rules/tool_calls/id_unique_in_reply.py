@@ -11,7 +11,10 @@ from conformance.wire.views import replies
     on=replies,
     among=reply_has_calls,
     where=lambda reply, _context: len(reply.calls) > 1,
-    source=Source("https://github.com/HKUDS/nanobot/issues/3943"),
+    source=Source(
+        "https://github.com/HKUDS/nanobot/pull/3943",
+        "reuse the same raw `tool_call_id` across multiple calls",
+    ),
     bad=[example("tool-call-parallel", {"/0/response/choices/0/message/tool_calls/1/id": "call_a"})],
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
     wires=WITH_IDS,

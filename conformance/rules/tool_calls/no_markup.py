@@ -13,7 +13,10 @@ _FUNCTION: Final = "/0/response/choices/0/message/tool_calls/0/function"
 @rule(
     Level.MUST,
     on=reply_calls,
-    source=Source("https://github.com/NVIDIA/TensorRT-LLM/issues/9256"),
+    source=Source(
+        "https://github.com/vllm-project/vllm/issues/32587",
+        "gpt-oss special tokens leak into tool names and responses",
+    ),
     bad=[
         example("tool-call", {f"{_FUNCTION}/name": "get_weather<|channel|>commentary"}),
         example("tool-call", {f"{_FUNCTION}/name": "functions.get_weather"}),

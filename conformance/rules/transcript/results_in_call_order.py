@@ -10,7 +10,10 @@ from conformance.wire.views import tool_turns
     on=tool_turns,
     reach=TURN,
     harm=Harm.CONTENT,
-    source=Source("https://github.com/can1357/oh-my-pi/issues/11179"),
+    source=Source(
+        "https://github.com/can1357/oh-my-pi/issues/11179",
+        "Any model that reads results positionally then pairs them with the wrong calls.",
+    ),
     bad=[
         example(
             "tool-result-parallel",

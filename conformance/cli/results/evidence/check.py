@@ -3,9 +3,10 @@
 A recording that breaks a MUST is a finding, unless an entry of the expected failures or the index says why. An entry
 that no recording needs any more is a finding, too: delete it.
 
-A recording is suspect if its completion tokens do not fit its text, if its reply has a member of another host or a
-round time, or if its text is that of another host's recording. Look at each: `conformance evidence add --fixture
-REASON` marks it in the index, and then it confirms nothing.
+A recording is suspect if its tokens do not fit its text or do not add up, if its reply has a member or an id of
+another host, an id or a signature that somebody typed, or a round time, or if its text is that of another host's
+recording. Look at each: `conformance evidence add --fixture REASON` marks it in the index, and then it confirms
+nothing.
 """
 
 import argparse
