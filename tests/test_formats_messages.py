@@ -131,4 +131,4 @@ def test_lines_of_events_that_hold_items_are_a_stream(tmp_path: Path) -> None:
     path = tmp_path / "call.chunks.txt"
     path.write_text("\n".join(json.dumps(each) for each in events), encoding="utf8")
     (given,) = read_path(path)
-    assert "stream" == given.kind
+    assert "chunks" == given.kind
