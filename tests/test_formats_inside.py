@@ -145,6 +145,9 @@ def test_records_of_a_tool_inside_an_answer_of_its_api_are_read_as_such() -> Non
         'INFO:  "POST /chat HTTP/1.1" 200 OK\nfinished in 400 ms\n',
         "for (const x of [1, 2]) { call({a: 1}); }",
         {"chapters": [{"content": "no role"}]},
+        {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "Invalid params"}},
+        "ValueError: 400 is not a port\nIllegalStateException: 404 entries expected\n",
+        '10:00 data: {"price": 1}\n10:01 data: {"price": 2}\n',
         {"packed": base64.b64encode(json.dumps(REQUEST).encode()).decode()},
     ],
 )

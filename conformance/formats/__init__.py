@@ -46,6 +46,10 @@ _PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{3,8}\b|[a-z]{3
 """How a text log begins that looks like JSON: `[2026-…`, `[INFO] …`."""
 _EVENT: Final = re.compile(rb"^[^\n{]{0,200}\bdata: ?(\{[^\n]*\}|\[DONE\])[ \t\r]*$", re.MULTILINE)
 """An event of a stream in a line of a log."""
+_OF_WIRE: Final = re.compile(
+    rb'"choices"\s*:\s*\[|"candidates"\s*:\s*\[|"type"\s*:\s*"(?:message_start|content_block_|response\.)'
+)
+"""What the events of a wire have, and those of other streams do not."""
 _HEAD: Final = 1 << 13
 _KEPT: Final = 1 << 18
 """How much of a text of no known form is kept, to look for an error in it."""
@@ -183,7 +187,7 @@ def _reader_of_text(data: bytes, name: str) -> Reader:
         return delimited.read
     if printed.holds(data):
         return printed.read
-    if len(_EVENT.findall(data[:_HEAD])) > 1:
+    if any(_OF_WIRE.search(each) for each in _EVENT.findall(data[:_HEAD])):
         return _read_logged_stream
     # A log may quote a value whole, so that its own quotes have backslashes before them.
     for text in (data, data.replace(b'\\"', b'"')) if not is_binary(data) else ():

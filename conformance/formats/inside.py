@@ -270,6 +270,8 @@ def _said(value: Mapping[str, Any]) -> Iterator[_Body]:
 
 def _kind(value: Mapping[str, Any]) -> bool | None:
     """Return whether an object is the body of a request or of a reply; None if it is neither."""
+    if "jsonrpc" in value:
+        return None
     is_asked = _are_messages(value.get("messages"))
     if is_asked or (value.keys() & _ASKED and wires.is_native(Exchange.of_plain(request=dict(value)))):
         return True

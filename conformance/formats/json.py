@@ -131,8 +131,8 @@ def _event_or_body(value: dict[str, Any], path: str, line: int | None) -> Iterat
 def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
     """Return a body of another wire, or a reply of any, as an input; None for something else."""
     asked = Exchange.of_plain(request=value, model=model_of(value))
-    # A row of a trace has both sides.
-    if {"input", "output"} <= value.keys() and value.get("object") != "response":
+    # A row of a trace has both sides; what MCP says is none of a wire.
+    if ({"input", "output"} <= value.keys() and value.get("object") != "response") or "jsonrpc" in value:
         return None
     if wires.is_native(asked):
         return Input(path, line, "request", (asked,))

@@ -39,7 +39,8 @@ _RAISED: Final = (
     r"|Error code: [45][0-9]{2} - |AI_APICallError: |\b(?:APIError|BadRequestError|RateLimitError|AuthenticationError"
     r"|PermissionDeniedError|NotFoundError|UnprocessableEntityError|InternalServerError|ClientError|ServerError)"
     r": (?:HTTP code )?[45][0-9]{2} |API Error:? \(?[45][0-9]{2} |unexpected status [45][0-9]{2} "
-    r"|\b\w{1,60}(?:Exception|Error): (?:HTTP |[Ss]tatus(?: code)?:? )?\(?[45][0-9]{2}\b|got exception: (?=\{)"
+    r"|\b\w{1,60}(?:Exception|Error): (?:HTTP |[Ss]tatus(?: code)?:? )?\(?[45][0-9]{2}(?=:| [-({A-Z]|\W{0,2}$)"
+    r"|got exception: (?=\{)"
     r"|POST \"https?://[^\"\s]{1,300}\": [45][0-9]{2} |\bApiError \{ message: \"|\\Exceptions\\\w{1,40}Exception: "
     r"|\b[45][0-9]{2} [A-Z][A-Za-z ]{2,40} from POST https?://|error, status code: [45][0-9]{2}, "
     r"|\b[45][0-9]{2}:? \{[\"'](?:error|object|type|message|detail)[\"']"
@@ -63,8 +64,10 @@ _LOGGED: Final = (
     r"|(?P<lost>Retrying request to |Raising (?:connection|timeout) error|Encountered httpx\.TimeoutException)"
     rf"|(?P<raised>{_RAISED})"
 )
-_LOG: Final = re.compile(_LOGGED)
-_MARKS: Final = re.compile(rf"{_LOGGED}|(?P<body>{BODY_START})|(?P<error>\{{\s*[\"']error[\"']\s*:\s*\{{)")
+_LOG: Final = re.compile(_LOGGED, re.MULTILINE)
+_MARKS: Final = re.compile(
+    rf"{_LOGGED}|(?P<body>{BODY_START})|(?P<error>\{{\s*[\"']error[\"']\s*:\s*\{{)", re.MULTILINE
+)
 """The marks of a log, and bodies that a program prints by itself, which alone make no log."""
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _BODY: Final = re.compile(r"'json_data': (?=\{)")
