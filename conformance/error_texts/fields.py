@@ -34,13 +34,16 @@ _TYPED: Final = _patterns(
     rf"({_PATH})[\s'\"`]{{0,3}}:?\s{{1,20}}input should be an? (?:valid )?"
     r"(?:string|list|dictionary|object|array|integer|number)",
 )
-_LOCATION: Final = re.compile(r"['\"]loc['\"]\s{0,5}:\s{0,5}[\[(]([^\])]{1,400})[\])]")
+_LOCATION: Final = re.compile(r"['\"](?:loc|path)['\"]\s{0,5}:\s{0,5}[\[(]([^\])]{1,400})[\])]")
 _LOCATED: Final = 300
 """How many characters before and after the place of an error Pydantic writes the rest of it."""
 
 _NAME: Final = re.compile(r"['\"]?([\w$-]+)['\"]?")
 _CLASS: Final = re.compile(r"[A-Z]|(?:str|list|int|dict|body|function-\w+)$")
 _REASONING: Final = re.compile(r"(?:reasoning|thinking|thought|signature|extra_content)")
+_ABSENT: Final = ("field required", 'received": "undefined', 'received":"undefined', "received undefined")
+"""What Pydantic and Zod say of a field that is missing."""
+
 _OF_MESSAGES: Final = frozenset({"messages", "input", "contents", "system"})
 _OF_MESSAGES_ONLY: Final = frozenset(
     {"reasoning_content", "reasoning_details", "thinking_blocks", "reasoning_text", "extra_content"}
@@ -81,7 +84,7 @@ _OF_TYPES: Final = ("params.range", "tools.arguments-invalid", "content.array", 
 def cause_by_field(text: str, cause: str) -> str:
     """Return the id of the cause that the named field has; the given one if none is named or it is about another."""
     if cause == "params.missing":
-        found = _field(text, _MISSED, "field required")
+        found = _field(text, _MISSED, *_ABSENT)
         return _missing(found) if found else cause
     if cause in _TOO_MANY:
         found = _field(text, _NAMED, "extra inputs are not permitted")
@@ -94,14 +97,14 @@ def cause_by_field(text: str, cause: str) -> str:
 
 def named_cause(text: str) -> str:
     """Return the id of the cause of an error that names a field as missing; empty if it names none."""
-    found = _field(text, _MISSED, "field required")
+    found = _field(text, _MISSED, *_ABSENT)
     return _missing(found) if found else ""
 
 
-def _field(text: str, patterns: Sequence[re.Pattern[str]], words: str) -> str:
+def _field(text: str, patterns: Sequence[re.Pattern[str]], *words: str) -> str:
     """Return the path of the field that an error names, by its patterns or by a location beside some words."""
     plain = text[:_MAX_SEARCHED].replace("\\n", " ").replace("\\", "")
-    located = next((path for path, near in _located(plain) if words in near.lower()), "")
+    located = next((path for path, near in _located(plain) if any(map(near.lower().__contains__, words))), "")
     return located or next((match[1] for pattern in patterns if (match := pattern.search(plain))), "")
 
 
@@ -115,7 +118,7 @@ def _located(text: str) -> Iterator[tuple[str, str]]:
 
 def _missing(path: str) -> str:
     names = _names(path)
-    if _OF_TOOLS & set(names[:-1]) and not _OF_SCHEMAS & set(names):
+    if (_OF_TOOLS & set(names[:-1]) or names[0] == "function") and not _OF_SCHEMAS & set(names):
         return "tools.shape"
     if _OF_SCHEMAS & set(names) or "properties" in names[:-1]:
         return "tools.schema"

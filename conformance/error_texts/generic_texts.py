@@ -41,9 +41,12 @@ _BARE: Final = frozenset(
 """What a text has that says only the status of an answer."""
 
 _NO_WORDS: Final = re.compile(r"https?://\S+|\b[\w.]{1,200}(?:Exception|Error)\b")
-_MESSAGE: Final = re.compile(r"[\"']message[\"']\s*:\s*[\"']([^\"'{}]{3,200})[\"']")
+_MESSAGE: Final = re.compile(r"\bmessage[\"']?\s*:\s*[\"']([^\"'{}]{3,200})[\"']")
 _SENTENCE: Final = re.compile(r"[:\]]\s|\.\s")
 _LONG: Final = 4
+_SHORT: Final = 2
+"""How many spaces a long sentence has, and the last one, at least."""
+
 _MAX_SEARCHED: Final = 16_384
 
 
@@ -82,7 +85,7 @@ def generic_error(error: Any, status: int | None = None, provider: str = "", wir
     phrases = _phrases(text, whole, *messages)
     phrase = next((each for each in phrases if each in generic() or each in field_texts()), None)
     status = status or status_in(whole) or status_in(text)
-    is_bare = status is not None and _is_bare(text)
+    is_bare = status is not None and any(map(_is_bare, (text, *messages)))
     if phrase is None:
         return GenericError(text, (), status, is_bare=True) if is_bare else None
     known = [each for each in _by_phrase().get(phrase, ()) if status is None or each.status in (status, None)]
@@ -112,6 +115,7 @@ def _phrases(*texts: str) -> Iterator[str]:
         # What gateways put before and after a text is not known, but a long sentence is the same anywhere.
         sentences = [" ".join(_constants(each)) for each in _SENTENCE.split(text[:_MAX_SEARCHED])]
         yield from [each for each in sentences if each.count(" ") >= _LONG]
+        yield from [each for each in sentences[-1:] if each.count(" ") >= _SHORT]
 
 
 def _constants(text: str) -> list[str]:
