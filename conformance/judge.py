@@ -112,6 +112,7 @@ class Judgement(NamedTuple):
     def judged(self) -> list[str]:
         """Return the ids of the rules that judged elements, in the order of the rules."""
         counts = self.counts
+        # A list of counts selects by itself, but UNCLAIMED is not 0, and would select a rule that judged nothing.
         found = [count > 0 for count in counts] if UNCLAIMED in counts else counts
         return list(compress(self.plan.ids, found))
 
@@ -153,6 +154,7 @@ def judge_last(
     given = load() if rules is None else rules
     run, tally = _before_last(conversation, profile, given, as_of)
     if raised(partial(run.add, tally)) is not None:
+        # What the run had found when a rule broke is dropped: it would be counted twice.
         run, tally = _before_last(conversation, profile, given, as_of)
         run.add_alone(tally)
     return judgement_of(run, tally, run.plans[-1:])
@@ -273,6 +275,7 @@ class Session:
 
     def _forget(self) -> None:
         """Begin again with the last exchanges, as many as fill half of the bound."""
+        # As received: the new translator has to see what the former one saw.
         kept = [each.as_received for each in self._index.conversation]
         self._sizes = []
         held = self._index
@@ -295,6 +298,7 @@ def judgement_of(run: RuleRun, tally: RuleTally, plans: Sequence[RulePlan], befo
     for position, error in tally.errors.items():
         rule, reason = run.rules[position], f"{type(error).__name__}: {error}"
         faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, tally.counts[position], reason=reason)
+    # Whatever the claims are, all plans of a rule set have the same ids, and the same outcomes for a count.
     return Judgement(plans[0], tally.counts, faulty)
 
 
@@ -302,6 +306,7 @@ def _outcome(run: RuleRun, position: int, judged: int, faulty: list[FoundFault],
     """Return the outcome of a rule that found something; it failed unless claims describe all of it."""
     rule, contexts = run.rules[position], run.contexts
     if rule.on.ranked:
+        # Faults come in the order of requests, and such elements have that of the replies which they send back.
         faulty.sort(key=lambda each: (each[1].rank[0], each[0]))
     claims = [known_claim(rule, fault, contexts[number]) for number, _, fault in faulty]
     if not any(claims):

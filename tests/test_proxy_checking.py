@@ -325,7 +325,7 @@ class TestLayers:
 
 
 def test_frames_end_where_the_other_process_died() -> None:
-    whole = copy_of(BASES["plain"][0]).frame()
+    whole = b"".join(copy_of(BASES["plain"][0]).frame())
     for end in (0, 5, 20, len(whole) - 1):
         assert read_frame(io.BytesIO(whole[:end])) is None
 

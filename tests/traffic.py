@@ -71,6 +71,6 @@ def checked(given: Sequence[Copy], profile: str = "", **more: Any) -> tuple[Chec
 
 def frame_of(copy: Copy) -> Frame:
     """Return a copy as the other process reads it."""
-    found = read_frame(io.BytesIO(copy.frame()))
+    found = read_frame(io.BytesIO(b"".join(copy.frame())))
     assert found is not None
     return found

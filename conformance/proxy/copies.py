@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import orjson
 
+from conformance.proxy.repeats import RepeatedBodies
 from conformance.transport.http import Headers
 
 MAX_EXCHANGE: Final = 16 * 1024 * 1024
@@ -18,6 +19,8 @@ MAX_EXCHANGE: Final = 16 * 1024 * 1024
 
 MAX_HELD: Final = 128 * 1024 * 1024
 """Bytes that all copies together hold, of exchanges under way and of those that wait to be checked."""
+
+_REPEATS: Final = "repeats"
 
 # Four bytes each are enough: a copy is bounded far below 4 GiB.
 _LENGTHS: Final = struct.Struct("!III")
@@ -45,8 +48,12 @@ class Copy:
     lost: str = ""
     missing: tuple[str, ...] = ()
 
-    def frame(self) -> bytes:
-        """Return the copy as it crosses the pipe."""
+    def frame(self, held: RepeatedBodies | None = None) -> tuple[bytes, ...]:
+        """Return the copy as it crosses the pipe, in parts, because its bodies may be large.
+
+        `held`: the bodies that crossed before; what the request has in common with one does not cross again.
+        """
+        number, same = (0, 0) if held is None else held.divide(self.sent)
         head = {
             "tap": self.tap,
             "method": self.method,
@@ -59,7 +66,9 @@ class Copy:
             "lost": self.lost,
             "missing": self.missing,
         }
-        return frame("copy", head, self.sent, self.received)
+        if same:
+            return frame_parts("copy", head | {_REPEATS: (number, same)}, self.sent[same:], self.received)
+        return frame_parts("copy", head, self.sent, self.received)
 
 
 class Frame(NamedTuple):
@@ -80,8 +89,13 @@ class Frame(NamedTuple):
 
 def frame(kind: str, value: Mapping[str, Any], first: bytes = b"", second: bytes = b"") -> bytes:
     """Return a frame: three lengths, a JSON array of the kind and the value, and two byte strings."""
+    return b"".join(frame_parts(kind, value, first, second))
+
+
+def frame_parts(kind: str, value: Mapping[str, Any], first: bytes = b"", second: bytes = b"") -> tuple[bytes, ...]:
+    """Return the parts of a frame."""
     head = _encoded([kind, value])
-    return b"".join((_LENGTHS.pack(len(head), len(first), len(second)), head, first, second))
+    return _LENGTHS.pack(len(head), len(first), len(second)) + head, first, second
 
 
 def _encoded(value: Any) -> bytes:
@@ -100,8 +114,11 @@ def _clean(value: Any) -> Any:
     return [_clean(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
-def read_frame(stream: BinaryIO) -> Frame | None:
-    """Return the next frame; None at the end of the stream, also if a frame is not whole."""
+def read_frame(stream: BinaryIO, held: RepeatedBodies | None = None) -> Frame | None:
+    """Return the next frame; None at the end of the stream, also if a frame is not whole.
+
+    `held`: the bodies that crossed before, if some are not sent again.
+    """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None
@@ -110,4 +127,10 @@ def read_frame(stream: BinaryIO) -> Frame | None:
     if any(len(part) < size for part, size in zip(parts, sizes, strict=True)):
         return None
     kind, value = orjson.loads(parts[0])
-    return Frame(kind, value, parts[1], parts[2])
+    first = parts[1]
+    if held is not None and kind == "copy":
+        if _REPEATS in value:
+            number, same = value.pop(_REPEATS)
+            first = held.restore(number, same, first)
+        held.keep(first)
+    return Frame(kind, value, first, parts[2])

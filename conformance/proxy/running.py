@@ -20,6 +20,7 @@ from conformance.proxy.connections import MAX_HEADERS, MAX_LINE
 from conformance.proxy.copies import Copy, frame
 from conformance.proxy.passing import Passing
 from conformance.proxy.receiving import Connector, UpstreamReply
+from conformance.proxy.repeats import RepeatedBodies
 from conformance.transport.server import allow_many_connections, bind, loop_factory, new_runner, url_of
 
 MAX_WAITING: Final = 64 * 1024 * 1024
@@ -92,6 +93,7 @@ class JudgeProcess:
         assert process.stdin is not None  # noqa: S101 — it is started with a pipe
         self._process, self._guarded, self._pipe = process, guarded, process.stdin
         self._frames: list[bytes] = []
+        self._bodies = RepeatedBodies()
         self._size = 0
         self.held = 0
         self.passed = 0
@@ -110,19 +112,22 @@ class JudgeProcess:
     def hand_over(self, copy: Copy) -> None:
         """Queue a copy, or drop it if too much waits already; several go through the pipe at once, which costs less."""
         self.passed += 1
-        data = copy.frame()
+        parts = copy.frame(self._bodies)
+        size = sum(map(len, parts))
         transport = self._pipe.transport
-        if transport.is_closing() or transport.get_write_buffer_size() + self._size + len(data) > MAX_WAITING:
+        if transport.is_closing() or transport.get_write_buffer_size() + self._size + size > MAX_WAITING:
             self.dropped += 1
             return
         if not self._frames:
             asyncio.get_running_loop().call_later(_GATHER_SECONDS, self._send)
-        self._frames.append(data)
-        self._size += len(data)
+        self._bodies.keep(copy.sent)
+        self._frames += parts
+        self._size += size
 
     def _send(self) -> None:
         if self._frames and not self._pipe.transport.is_closing():
-            self._pipe.write(b"".join(self._frames))
+            # Large bodies are not copied once more where the loop can write parts.
+            self._pipe.writelines(self._frames)
         self._frames.clear()
         self._size = 0
 

@@ -123,6 +123,7 @@ class _Outcomes(dict[int, Outcome]):
             reason = "" if judged else f"{NOTHING_TO_JUDGE}: no {self._view.name} that the rule concerns"
         status = Status.PASSED if judged > 0 else Status.NOT_APPLICABLE
         outcome = Outcome(self._rule, status, self._level, max(judged, 0), (), reason)
+        # A peer chooses how many elements there are.
         if judged < MAX_CACHED:
             self[judged] = outcome
         return outcome
@@ -259,6 +260,7 @@ def unless_faulty(_element: Any, faults: Sequence[Fault]) -> bool:
 
 def _harm_of_family(module: str) -> Harm:
     """Return the harm that the package of a rule's module states; the rules of tests have none, and are form."""
+    # The package is there: it is imported before each of its modules.
     harm: Harm = getattr(sys.modules.get(module.rpartition(".")[0]), "HARM", Harm.FORM)
     return harm
 

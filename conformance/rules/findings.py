@@ -58,6 +58,7 @@ def finding(rule: Rule, place: Place, fault: Fault, context: Context) -> Finding
 
 def _harm(canonical: Harm, answer: _Answer, handling: str) -> Harm:
     """Return what a fault does to an agent at a provider: a rejection stops its loop, what is accepted does not."""
+    # Whatever it would do elsewhere: an agent that is refused gets no further.
     if answer.refusal is not None:
         return Harm.LOOP
     if handling == "damaged":
@@ -73,6 +74,7 @@ def _answer_to(rule: Rule, fault: Fault, context: Context) -> _Answer:
     if fault.verdict:
         contested = _contested(context.claim_of(claim))
         return _answer(fault.verdict, level, is_loss=fault.is_loss)._replace(contested=contested)
+    # Kept with the claims, since a rule may find the same fault in each of a thousand messages.
     known, key = context.answers, (claim, level, fault.is_loss)
     found: _Answer | None = known.get(key)
     if found is None:

@@ -24,10 +24,12 @@ class KeptBlock:
         self.counts: dict[int, int] = {} if before is None else dict(before.counts)
         self.open: list[tuple[int, Any]] = [] if before is None else list(before.open)
         self.faults: list[tuple[int, Any, Fault]] = []
+        # Most blocks have no faults, and a long session has many of both: those without are passed over.
         self.faulty: KeptBlock | None = before if before is None or before.faults else before.faulty
 
     def found(self) -> Iterator[tuple[int, Any, Fault]]:
         """Yield the faults up to the end, in order."""
+        # A loop, because a session may have more blocks than Python allows a recursion to be deep.
         blocks: list[KeptBlock] = []
         block: KeptBlock | None = self if self.faults else self.faulty
         while block is not None:

@@ -120,6 +120,7 @@ def plan_of(chosen: Chosen) -> RulePlan:
         tables=of_set.tables,
         views=of_set.views,
         groups=tuple(groups),
+        # A view is looked at for rules that lack a claim, too: only so it shows that they had something to judge.
         active=tuple([at for at, group in enumerate(groups) if group.steps or group.unclaimed]),
         beside=tuple([at for at, group in enumerate(groups) if group.beside]),
         late=tuple(

@@ -125,6 +125,7 @@ def origin(explained: Explanation, context: Context, globs: tuple[str, ...] = ("
     With the claims of the exchange, and then with those of the hosts that are known to say so: what they refuse is
     wrong here although nobody named a provider. Of several places, the one whose position the error mentions is taken.
     """
+    # Errors count messages or characters, so a number only decides between places that rules find.
     numbers = set(map(int, _NUMBER.findall(explained.text)))
     for each in (context, *_of_hosts(explained, context)):
         for cause in explained.causes:

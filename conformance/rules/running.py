@@ -113,6 +113,7 @@ class RuleRun:
         """Note the rules that need a claim that is known for none of some exchanges."""
         for at in tally.looked:
             if plans[0].groups[at].unclaimed:
+                # A claim that is known for one of the models is enough: the rule could judge that exchange.
                 for position in frozenset.intersection(*[plan.groups[at].unclaimed for plan in plans]):
                     tally.counts[position] = UNCLAIMED
 
@@ -199,6 +200,7 @@ class RuleRun:
                 before = tally.counts[step[0]]
                 if faulty and step[0] not in tally.errors:
                     _judge_alone(faulty, ((None, (step,)),), context, tally)
+                # Those that were judged were counted as well, and are among all.
                 tally.counts[step[0]] = before + count
 
 
@@ -254,6 +256,7 @@ class _Kept:
         before = part.earlier.number if part.earlier is not None and self.run.carries(part) else None
         views = [at for at in plan.each if plan.views[at] is not resent and not plan.views[at].native]
         begin = None if before is None else block_ending(sent[before], part.start)
+        # Without messages, the rules about requests still have a request to judge.
         pieces = list(part.pieces) or [SentElements(self.number, {"messages": []}, 0, 0, -1)]
         if begin is None and part.start:
             pieces.insert(0, SentElements(self.number, part.exchange.request, 0, part.start, part.user))
@@ -316,6 +319,7 @@ class _Kept:
         for position, element in begin.open:
             if element is not None:
                 self._judge_again(position, element._replace(place=(number, *element.place[1:])))
+        # A set has no order, and findings do.
         for position in sorted(whole):
             if self.run.rules[position].concerns(self.part.requests[0], self.context):
                 self._judge_again(position, self.part.requests[0])
@@ -372,6 +376,7 @@ class _Kept:
             tally.counts[position] += count
         for position, found in self.faults.items():
             if position in self.shuffled:
+                # What was judged again stands behind what was carried over, and findings have the order of messages.
                 found.sort(key=lambda each: each[1].place[3:])
             if found:
                 tally.faulty.setdefault(position, []).extend(found)

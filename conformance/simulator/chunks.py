@@ -100,6 +100,7 @@ def _opening(context: ReplyContext, message: Mapping[str, Any]) -> dict[str, Any
     if not message.get("tool_calls") or message.get("content"):
         return {"content": ""}
     usual = "null" if message.get("content", "") is None else "empty" if "content" in message else "absent"
+    # Unless the claims say otherwise, a stream opens with the content that a plain reply would have.
     forms = context.claim_values("content.in-tool-stream") or (usual,)
     form = next((listed for listed in forms if listed != "text"), "empty")
     return {} if form == "absent" else {"content": None if form == "null" else ""}
@@ -116,6 +117,7 @@ def _reasoning(context: ReplyContext, message: Mapping[str, Any]) -> Iterator[di
     details = [part for detail in message.get("reasoning_details", ()) for part in _detail_fragments(context, detail)]
     sealed = {key: message[key] for key in ("reasoning_opaque",) if key in message}
     for number, delta in enumerate(texts, 1):
+        # The text stands behind the null of the content.
         fragment = next(reversed(delta.values()))
         same = details and fragment in (details[0].get("text"), details[0].get("summary"))
         copy = {"reasoning_details": [details.pop(0)]} if same else {}
@@ -138,6 +140,7 @@ def _detail_fragments(context: ReplyContext, detail: Mapping[str, Any]) -> Itera
         return
     signature = {name: detail[name] for name in ("signature",) if name in detail}
     frame = {name: value for name, value in detail.items() if name not in (key, "signature")}
+    # An empty text is one empty fragment, because the signature needs one to come with.
     *first, last = _split(detail[key]) or [""]
     for fragment in first:
         yield frame | {key: fragment}

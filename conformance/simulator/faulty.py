@@ -47,6 +47,7 @@ def with_faults(
         sent = good = _outgoing(wire, request, reply)
         if faults:
             sent = sent._replace(earlier=tuple(earlier))
+            # Without its faults: a fault that repeats what it sees would see itself.
             earlier.append(good)
         for fault in faults:
             sent = fault.apply(sent)

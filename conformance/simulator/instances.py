@@ -108,6 +108,7 @@ class _Sampler:
             options = schema.get(key)
             if isinstance(options, list) and options:
                 nulls = [option for option in options if isinstance(option, dict) and option.get("type") == "null"]
+                # Deep inside, an alternative that is null ends a schema which refers to itself.
                 candidates.append((nulls or options)[0] if depth >= _DEPTH else options[0])
         yield from (each for each in candidates if isinstance(each, dict))
 
@@ -134,6 +135,7 @@ class _Sampler:
         least = min(_count(schema, "minProperties"), _LARGEST)
         for number in range(len(made), least):
             made[f"key{number}"] = self.value(further, depth + 1)
+        # An empty object would obey most schemas, and say nothing.
         is_free = self.optional and not depth and not made and further is not False
         return {"answer": self.value(further, depth + 1)} if is_free else made
 
@@ -194,6 +196,7 @@ def _number(schema: Mapping[str, Any], position: int, *, whole: bool) -> float:
     value = max([value, *[bound for bound in least if bound is not None]]) + position * abs(step)
     value = min([value, *[bound for bound in most if bound is not None]])
     if "multipleOf" in schema:
+        # Rounded up, so that it stays above the least.
         value = -(-value // abs(step)) * abs(step)
     if not -(2**63) <= value < 2**63:
         return 0

@@ -101,6 +101,7 @@ def _claimed(outcomes: Sequence[Outcome], exchange: int) -> list[Refusal]:
         for finding in outcome.findings
         if finding.refusal is not None and (place := position(finding.at))[:1] == (exchange,)
     ]
+    # By their places alone: refusals have no order, and those of one place keep that of the rules.
     return [refusal for *_, refusal in sorted(found, key=lambda each: each[:2])]
 
 

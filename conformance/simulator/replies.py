@@ -42,6 +42,7 @@ def message(context: ReplyContext, turn: ScriptTurn, choice: int = 0) -> dict[st
     if turn.calls:
         one = context.request.get("parallel_tool_calls") is False and context.is_true("tools.parallel-switch")
         calls = turn.calls[:1] if one else turn.calls
+        # Calls of all choices are numbered together, so that no two have the same id.
         first = choice * len(calls)
         made["tool_calls"] = [_call(context, turn, n, first + n) for n in range(len(calls))]
     if context.thinks:
@@ -172,6 +173,7 @@ def usage(context: ReplyContext, choices: Sequence[PlayedChoice]) -> dict[str, A
 
 def _put(count: dict[str, Any], pointer: str, number: int) -> None:
     *holders, key = pointer.strip("/").split("/")
+    # The claims name the place by a pointer, and its holders may not be there yet.
     for holder in holders:
         count = count.setdefault(holder, {})
     count[key] = number

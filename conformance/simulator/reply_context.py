@@ -118,6 +118,7 @@ def _shown(context: ReplyContext) -> Any:
 def _fingerprint(request: Mapping[str, Any]) -> list[Any]:
     """Return what identifies a conversation, without the parts that a client may drop or change."""
     return [
+        # Reasoning, ids and results may be changed or dropped on the way; a user message that is, is another question.
         message.get("content") if message.get("role") == "user" else message.get("role")
         for message in _messages(request)
     ]

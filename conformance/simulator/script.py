@@ -119,6 +119,7 @@ def last_results(messages: Sequence[Any]) -> list[str]:
 
 def _texts(calls: Sequence[Any], results: Sequence[Mapping[str, Any]]) -> list[str]:
     by_id = {result.get("tool_call_id"): result for result in results}
+    # If ids repeat, only the order is left to tell which result is whose.
     if len(by_id) == len(results):
         results = [by_id.get(call.get("id"), {}) if isinstance(call, dict) else {} for call in calls]
     return [content_text(result.get("content")) for result in results]
@@ -145,6 +146,7 @@ def _last_calls(messages: Sequence[Any]) -> tuple[list[Any], list[Mapping[str, A
 def _is_reordered(calls: Sequence[Any], results: Sequence[Mapping[str, Any]]) -> bool:
     wanted = [call.get("id") if isinstance(call, dict) else None for call in calls]
     found = [result.get("tool_call_id") for result in results]
+    # By their texts, since ids of several types have no order.
     return wanted != found and sorted(map(repr, wanted)) == sorted(map(repr, found))
 
 
@@ -223,6 +225,7 @@ def formatted(turn: ScriptTurn, parameters: Parameters) -> ScriptTurn | None:
         return turn
     if check_schema(schema):
         return None
+    # Optional keys make the answer say more, but may contradict each other.
     answer = sample(schema, turn.says, optional=True)
     if not obeys(schema, answer):
         answer = sample(schema, turn.says)

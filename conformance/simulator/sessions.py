@@ -107,6 +107,7 @@ class ScenarioSession:
         responder = Responder(self.profile, BROKEN_BY_SCRIPT.union(self.scenario.breaks))
         plain, question, query = path.partition("?")
         served = plain[_VERSION.match(plain).end() :]  # type: ignore[union-attr]
+        # One request after the other, because each takes the next turn of the script.
         with self._lock:
             beside = None if self._is_asking(request, served) else answer_beside(served, request, responder, self._wire)
             if beside is not None:
@@ -158,6 +159,7 @@ class ScenarioSession:
         return wire_requests.answer(
             self._wire,
             url,
+            # Else a client could leave the history to the server, and scenarios are about what it sends itself.
             body if self.scenario.stores else {**body, "store": False},
             lambda translated, asked: self._reply(responder, translated, asked, is_repeated=is_repeated),
             (self._store, self.profile.at(self._model(body))) if self._wire.keeps_replies else None,
@@ -171,6 +173,7 @@ class ScenarioSession:
         rejected = self._rejected(responder, body, asked) if self.strict else None
         if rejected is not None:
             return rejected
+        # A client that asks again gets the same turn: it has not had that one yet.
         if self._turns == 0 or not (is_repeated or self._asks_again(body)):
             self._turns += 1
         turns = self.scenario.turns

@@ -92,10 +92,12 @@ class ReplyStore:
                 self._is_whole = False
                 return
             identity = str(reply["id"])
+            # Replies are reproducible, so a repeated request has the id of the first one: it becomes the newest.
             self._drop(identity)
             self._replies[identity] = kept
             self._bytes += kept.size
             self._owners |= dict.fromkeys(kept.keys, identity)
+            # Once something was dropped, an unknown blob may be of what was dropped.
             while len(self._replies) > MAX_REPLIES or self._bytes > MAX_BYTES:
                 self._drop(next(iter(self._replies)))
                 self._is_whole = False
@@ -161,6 +163,7 @@ class ReplyStore:
         if kept is not None:
             self._bytes -= kept.size
             for key in kept.keys:
+                # A later reply may have an item with the same key, such as a call with an id that is used again.
                 if self._owners.get(key) == identity:
                     del self._owners[key]
 

@@ -60,6 +60,7 @@ def earlier(native: Native, exchange: Exchange) -> Exchange:
     """Return an earlier exchange as it was on the wire of a later request, whose history it is part of."""
     wire = by_name(native.protocol)
     path = wire.path(exchange.request)
+    # Cut from the native request, because a translation lacks what chat completions cannot hold.
     request = _cut(native, len(exchange.request["messages"]))
     asked = wire.writing.request(exchange.request) if request is None else request
     reply = wire.writing.reply(exchange.response, asked)

@@ -6,6 +6,7 @@ If a case is played many times, what must hold every time is separated from what
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from conformance import linear, rules
@@ -36,6 +37,9 @@ SILENT: Final = "the model thinks, but twice its calls came without reasoning"
 
 RULES_OF_CLAIMS: Final = {"tool-calls/id-unique-in-conversation": "ids.unique-in-conversation"}
 """Rules at SHOULD that are a MUST at providers with a true claim."""
+
+_PROMISES: Final = 1024
+"""How many answers are kept: each scenario has two variants on each wire."""
 
 _WORST_FIRST: Final = (Status.ERRORED, Status.FAILED, Status.UNTESTED, Status.PASSED, Status.NOT_APPLICABLE)
 
@@ -85,13 +89,19 @@ def probed(probe: Probe, progress: Progress, subject: Subject) -> ProbeResult | 
 
 def promised(scenario: Scenario, variant: str, wire: str = CHAT) -> tuple[str, ...]:
     """Return the ids of the rules that a scenario promises to test in a variant on a wire."""
+    return _promised(scenario.exercises, variant, wire)
+
+
+# A run asks for each case, and holds every rule against every glob to answer.
+@lru_cache(maxsize=_PROMISES)
+def _promised(exercises: tuple[str, ...], variant: str, wire: str) -> tuple[str, ...]:
     return tuple(
         rule.id
         for rule in rules.load()
         if rule.on.side is Side.PROVIDER
         and wire in rule.wires
         and rule.on.variant in ("", variant)
-        and any(fnmatchcase(rule.id, glob) for glob in scenario.exercises)
+        and any(fnmatchcase(rule.id, glob) for glob in exercises)
     )
 
 

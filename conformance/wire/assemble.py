@@ -190,6 +190,7 @@ class _ChunkAssembly:
             self.note("chunk-id-changed", (at, "id"), f"from {describe(self.chunk_id)} to {describe(chunk_id)}")
         if model and self.model and model != self.model:
             self.note("model-changed", (at, "model"), f"from {describe(self.model)} to {describe(model)}")
+        # Once absent is one anomaly: the next chunk that has it is held against the last one that had it.
         self.chunk_id, self.model = chunk_id or self.chunk_id, model or self.model
 
     def add_usage(self, usage: Any, at: int) -> None:
@@ -216,6 +217,7 @@ class _ChunkAssembly:
             self.note("not-an-object", (at, "choices", position), f"got {describe(choice)}")
             return
         index, delta = choice.get("index"), choice.get("delta")
+        # To a dictionary, True is 1, and would continue that choice.
         message = self.messages.get(index) if type(index) is int else None
         if message is None:
             message = self.open_choice(choice, at, position)
@@ -271,6 +273,7 @@ class _ChunkAssembly:
         choices = []
         unfinished = {index for index, message in self.messages.items() if message.finish_reason is None}
         last_places = _last_places(chunks, unfinished)
+        # As in a plain reply: by index, whichever choice began first.
         for index, message in sorted(self.messages.items()):
             if index in unfinished:
                 self.note("cut", last_places.get(index, (len(chunks),)), "no finish reason")

@@ -137,6 +137,7 @@ class Calls:
         if call_id:
             return self._last_with.get(key_of(call_id))
         function = fragment.get("function")
+        # Providers that send whole calls without indexes name each; only the rest of a call has no name.
         if not self._calls or (type(function) is dict and function.get("name")):
             return None
         return self._calls[-1]
@@ -191,6 +192,7 @@ class Calls:
             self._note("index-negative", at, f"got {index}")
         elif index != self._next and index not in self._last_of:
             self._note("index-gap", at, f"expected {self._next}, got {index}")
+        # What follows a gap is in order: one gap is one anomaly.
         self._next = max(self._next, index + 1)
 
     def _open_function(self, call: _PartialCall, function: Any, at: Place) -> None:
@@ -219,6 +221,7 @@ class Calls:
             self._repeat_id(call, fragment["id"], at)
         if fragment.get("type") is not None:
             self._note("type-repeated", at, f"got {describe(fragment['type'])}")
+            # The first one is kept, but a first fragment may have none.
             call.fields.setdefault("type", fragment["type"])
         function = fragment.get("function")
         if type(function) is not dict:

@@ -132,6 +132,7 @@ def _rewritten(
     for at in range(begin, len(after)):
         if at not in taken:
             free.setdefault(_role(after[at]), []).append(at)
+    # What replaces a message stands between the same messages as it did.
     anchors = sorted(kept)
     found: dict[int, int] = {}
     cursor = begin

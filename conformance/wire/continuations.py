@@ -116,6 +116,7 @@ def _by_reply(
     back: Mapping[int, int], after: list[Any], lists: Sequence[list[Any]], index: "Index"
 ) -> tuple[int, int] | None:
     """Return the latest request whose reply comes back, and at which position; equal text alone is not evidence."""
+    # The latest first: a history holds the replies to all requests before it, and continues the last one.
     for earlier in sorted(back, reverse=True):
         at = back[earlier]
         if _has_call_of(after[at], index.parts[earlier].replies) or _repeats(lists[earlier], after[:at]):

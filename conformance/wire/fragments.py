@@ -123,6 +123,7 @@ class PartialObject:
     def _set(self, key: str, value: Any) -> None:
         if type(value) is str and key in _JOINED_KEYS:
             self._texts[key] = [value]
+            # It holds its place among the keys until the whole text is put there.
             self.fields[key] = ""
         elif type(value) is list:
             self._add_list(self._lists.setdefault(key, []), value)
@@ -159,6 +160,7 @@ class MergedObject:
             if key in self._texts and type(each) is str:
                 self._texts[key].append(each)
                 continue
+            # A value that is no text ends the text before it, and the last value counts.
             self._texts.pop(key, None)
             self._fields[key] = each
             if key in _JOINED_WHEN_MERGED and type(each) is str:

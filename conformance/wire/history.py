@@ -68,6 +68,7 @@ class _SessionLinks:
         if native is not None:
             named = native.facts.get("conversation")
             conversation = as_object(named).get("id", named)
+            # A reply is one exchange; a conversation stands for the last one of it.
             keys = [native.facts.get("previous_response_id"), conversation]
             held = self._held
             earlier = next((held[key] for key in keys if type(key) is str and key in held), None)
@@ -75,6 +76,7 @@ class _SessionLinks:
             if earlier is not None:
                 replied = any_ = earlier
         link = _SessionLink(
+            # Only so many, or the links of a session would take as much as its length squared.
             () if replied is None else (replied, *self._links[replied].replied[: LOOK_BACK - 1]),
             () if any_ is None else (any_, *self._links[any_].any[: LOOK_BACK - 1]),
         )

@@ -78,6 +78,7 @@ class Index:
         """Add the next exchange of the conversation, and return its part."""
         part = ExchangePart(len(self.parts), exchange, self.parts if self._continues else (), grows=self.grows)
         self.parts.append(part)
+        # Not the one that was given: its messages are those of an earlier request where they are the same.
         self.conversation.append(part.exchange)
         return part
 
@@ -292,6 +293,7 @@ class Index:
         count, found = self._received.get(fields, (0, {}))
         for part in self.parts[count:]:
             for reply in part.replies:
+                # The first exchange counts, since every later one comes after it.
                 found.setdefault(tuple([key_of(reply.message.get(field) or None) for field in fields]), part.number)
         self._received[fields] = len(self.parts), found
         return found.get(tuple(map(key_of, values)), number) < number
@@ -303,6 +305,7 @@ class Index:
             for call in part.reply_calls:
                 found.setdefault(call_key(call), part.number)
         self._reply_call_keys = len(self.parts), found
+        # A view: a copy for each exchange would make a long session as large as its square.
         return _Before(found, number)
 
     def sent_calls(self, number: int) -> SentCalls:

@@ -96,6 +96,7 @@ class ExchangePart:
     def _continue(self, exchange: Exchange, before: Sequence["ExchangePart"]) -> None:
         """Find the earlier request that this one continues, and from where on its elements are new."""
         listed: list[Any] = self.listed or []
+        # The latest first: of several requests with as much in common, it is the one that goes on.
         for part in reversed(before[-LOOK_BACK:]):
             if part.listed and listed:
                 common = self._common(part)
@@ -125,10 +126,12 @@ class ExchangePart:
         """Return how many messages two requests have in common at the beginning, down to the order of keys."""
         before, after = part.listed or [], self.listed or []
         number = 0
+        # A client that keeps its history gives the same objects again, and so does `documents.growing`.
         for old, new in zip(before, after, strict=False):
             if old is not new:
                 break
             number += 1
+        # What is unequal to Python is rendered differently, too; what is equal need not be rendered alike.
         if number == min(len(before), len(after)) or before[number] != after[number]:
             return number
         # Marks are kept where all messages need one; after some that are shared, few are left.
@@ -164,6 +167,7 @@ class ExchangePart:
         if self.surroundings is None or self.surroundings != earlier.surroundings:
             return False
         native, of_other = exchange.native, other.native
+        # Messages that the server holds are in no body, so that equal bodies do not mean equal requests.
         is_held = any([each is not None and each.held is not None for each in (native, of_other)])
         return exchange.model == other.model and exchange.protocol == other.protocol and not is_held
 
@@ -173,6 +177,7 @@ class ExchangePart:
         if earlier is None or earlier.listed is None or listed is None or _is_shared(earlier.listed, listed, common):
             return exchange
         self.listed = listed = earlier.listed[:common] + listed[common:]
+        # Tools may be larger than all messages: they are held once, too.
         held = earlier.exchange.request if self.surroundings == earlier.surroundings is not None else exchange.request
         request = {
             key: listed if key == "messages" else held.get(key, value) for key, value in exchange.request.items()
@@ -293,6 +298,7 @@ class ExchangePart:
         request = exchange.request if type(exchange.request) is dict else None
         answer = Body((self.number, "response"), response, exchange)
         self.answers.append(answer)
+        # The status decides first: an error may have the shape of a reply.
         if status is not None and status >= 400:
             self.errors.append(answer)
         elif type(response) is dict:

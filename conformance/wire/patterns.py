@@ -75,6 +75,7 @@ class Pattern(NamedTuple):
                 value = orjson.loads(quoted)
             except orjson.JSONDecodeError:
                 break
+            # Between head and tail may also be null, or a number.
             if type(value) is not str:
                 break
             found.append(value)
@@ -110,6 +111,7 @@ def find_pattern(data: str, following: str, chunk: dict[str, Any], continued: Co
     if len(parts) != len(holders) + 1:
         return None
     head, *between, tail = parts
+    # To find out whether the data around it is the chunk around it, the text is made longer in both.
     other, padding = _quoted(f"{text}."), ""
     example = other.join(parts)
     for key in _PADDING:

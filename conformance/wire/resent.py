@@ -203,6 +203,7 @@ class _Replies:
         for each in sharing:
             self.exact.setdefault(_exact_key(self.replies[each].calls), set()).add(each)
         for key in _all_keys(reply.message, reply.calls):
+            # The latest few: an agent that says the same again and again would be searched for longer each time.
             self.near.setdefault((expected, key), deque(maxlen=MAX_RIVALS)).append(number)
             self.anywhere.setdefault(key, deque(maxlen=MAX_RIVALS)).append(number)
 

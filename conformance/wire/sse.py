@@ -210,6 +210,7 @@ class _EventReader:
         """Do the same for text in which events have a name, too, in a line `event: …` before their data."""
         found = _REGULAR.findall(text) if len(text) <= self.bounds.length else []
         number = len(self.data)
+        # Beyond a bound, the slow way takes what is within it.
         if not found or number + len(found) > self.bounds.events:
             return False
         every, data = zip(*found, strict=True)
@@ -241,6 +242,7 @@ class _EventReader:
         if not field:
             self.comments += 1
         elif field == "id":
+            # The standard ignores an id with a null character, and a retry that is not all digits.
             if "\0" not in value and value != self.id:
                 self.id = self.ids[len(self.data)] = value
         elif field == "retry":

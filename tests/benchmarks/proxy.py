@@ -26,14 +26,17 @@ import orjson
 import psutil
 from tabulate import tabulate
 
+from conformance.wires import NAMES, by_name
 from tests.benchmarks import corpus
 from tests.benchmarks.serve import chunks_of, cpu_seconds, request
+from tests.benchmarks.serve import sent as posted
 from tests.checking import ENVIRONMENT
 
 MAX_RATIO: Final = 1.3
 MAX_SECONDS: Final = 0.002
 CONNECTIONS: Final = 20
 SESSION: Final = 60
+REPEATS: Final = 5
 EVENTS: Final = 20
 PAUSE: Final = 0.1
 END: Final = b"data: [DONE]\n\n"
@@ -183,17 +186,31 @@ def settled(process: psutil.Process) -> float:
     return seen[-1]
 
 
+def sessions() -> Iterator[tuple[str, str, list[bytes], int]]:
+    """Yield an agent session on each wire, plain and streamed: its name, where its replies come from, and requests."""
+    for wire in NAMES:
+        session = corpus.session(SESSION) if wire == "chat" else corpus.on_wire(corpus.session(SESSION), wire)
+        for form in ("plain", "stream"):
+            asked = [orjson.loads(each.request) for each in session]
+            if form == "stream" and wire != "gemini":
+                asked = [{**each, "stream": True} for each in asked]
+            path = by_name(wire).path({"model": "example-model", "stream": form == "stream"})
+            # `ask` replaces this path by where the replies come from.
+            sent = [posted(f"/v1/chat/completions/v1{path}", each) for each in asked]
+            yield f"session, {wire}, {form}", f"/{form}", sent, REPEATS * SESSION
+
+
 def cpu_rows(options: argparse.Namespace, bare: Subject, ours: Subject) -> Iterator[tuple[list[str], float]]:
     """Yield a row for each kind of reply, with the ratio of both proxies."""
     _guard, checker = ours.process.children(recursive=True)
     body = {"messages": [{"role": "user", "content": "x" * 4000}]}
-    session = [request(orjson.loads(each.request), "") for each in corpus.session(SESSION)]
     for name, path, sent, count in (
         ("plain", "/plain", [request(body, "")], options.requests),
         ("stream", "/stream", [request(body | {"stream": True}, "")], options.requests),
-        # One conversation, request after request.
-        ("agent session", "/plain", session, SESSION),
+        *sessions(),
     ):
+        if options.only and name not in options.only:
+            continue
         taken: dict[str, list[float]] = {"bare": [], "ours": []}
         connections = 1 if len(sent) > 1 else CONNECTIONS
         checked = settled(checker)
@@ -236,6 +253,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=2000, help="requests of a round (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", action="append", help="only this kind of request; repeatable")
     parser.add_argument("--streams", type=int, default=100, help="concurrent streams (default: %(default)s)")
     rows, kept = measure(parser.parse_args())
     print(tabulate(rows, headers=["", "bare", "proxy", "check", "x bare"]))

@@ -20,6 +20,7 @@ from conformance.proxy.checking import Checking, Settings, settings_of
 from conformance.proxy.copies import Frame, read_frame
 from conformance.proxy.judging import Judged, RuleFinding
 from conformance.proxy.layers import FieldChange
+from conformance.proxy.repeats import RepeatedBodies
 from conformance.proxy.tape import WRITE_SECONDS, Tape
 from conformance.reporting.renderers import traffic
 from conformance.reporting.text import printable
@@ -159,10 +160,11 @@ def _take_all(stream: BinaryIO, checking: Checking, screen: _Screen) -> bool:
 
 
 def _read_all(stream: BinaryIO, frames: "queue.Queue[Frame | None]") -> None:
-    frame = read_frame(stream)
+    held = RepeatedBodies()
+    frame = read_frame(stream, held)
     while frame is not None and frame.kind != "end":
         frames.put(frame)
-        frame = read_frame(stream)
+        frame = read_frame(stream, held)
     frames.put(frame)
 
 

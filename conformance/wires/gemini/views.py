@@ -13,6 +13,9 @@ from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
 from conformance.wires.gemini.names import of_either, snake_case
 
+_FEW: Final = 64
+"""Of more open calls, no copy is kept at each content."""
+
 _ALPHABETS: Final = str.maketrans("-_", "+/")
 
 
@@ -73,17 +76,20 @@ class _Answers:
 
     def __init__(self) -> None:
         self._found: list[list[tuple[int, tuple[Any, ...]]]] = []
-        self._open: list[list[tuple[tuple[Any, Any], ...]]] = []
+        self._open: list[list[tuple[tuple[Any, Any], ...] | None]] = []
 
     def add(self, index: Index, number: int) -> list[tuple[int, tuple[Any, ...]]]:
         listed, earlier, common = native_messages(index, number)
         before, left = (self._found[earlier], self._open[earlier][:common]) if common else ([], [])
-        found = before[: bisect_left(before, common, key=itemgetter(0))]
-        calls = list(left[-1]) if left else []
-        for position in range(common, len(listed)):
+        while left and left[-1] is None:
+            left.pop()
+        start = len(left)
+        found = before[: bisect_left(before, start, key=itemgetter(0))]
+        calls = list(left[-1] or ()) if left else []
+        for position in range(start, len(listed)):
             if type(listed[position]) is dict:
                 found += [(position, each) for each in _answers_in(listed[position], calls)]
-            left.append(tuple(calls))
+            left.append(tuple(calls) if len(calls) <= _FEW else None)
         self._found.append(found)
         self._open.append(left)
         return found
