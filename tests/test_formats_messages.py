@@ -115,3 +115,20 @@ def _wire(given: Input) -> str:
     from conformance import wires
 
     return wires.translate(given.conversation)[0].protocol
+
+
+def test_lines_of_events_that_hold_items_are_a_stream(tmp_path: Path) -> None:
+    call = {"type": "function_call", "id": "fc_1", "call_id": "call_a", "name": "g", "arguments": "{}"}
+    events: list[dict[str, Any]] = [
+        {
+            "type": "response.output_item.added",
+            "sequence_number": 0,
+            "output_index": 0,
+            "item": {**call, "arguments": ""},
+        },
+        {"type": "response.output_item.done", "sequence_number": 1, "output_index": 0, "item": call},
+    ]
+    path = tmp_path / "call.chunks.txt"
+    path.write_text("\n".join(json.dumps(each) for each in events), encoding="utf8")
+    (given,) = read_path(path)
+    assert "chunks" == given.kind

@@ -52,6 +52,28 @@ WHOLE: dict[str, Any] = {
     "CloudWatch": {"events": [{"message": f"POST {URL} body={TEXT}"}, {"message": f"status=429 body={REFUSED}"}]},
     "batches of Gemini": {"batch": {"requests": [{"request": REQUEST}]}, "response": ERROR},
 }
+RECORDS: dict[str, tuple[Any, list[str]]] = {
+    "DSPy": (
+        {"prompt": None, "messages": REQUEST["messages"], "model": "m", "kwargs": {}, "response": ERROR},
+        ["model"],
+    ),
+    "Agents SDK": ({"model": "m", "input": [{"role": "tool", "tool_call_id": "a", "content": "9"}], "output": []}, []),
+    "Dify": ({"prompts": [{"role": "user", "text": "Hi", "files": []}, {"role": "assistant", "text": "Hello"}]}, []),
+    "Phoenix": (
+        {
+            "span_kind": "LLM",
+            "attributes.llm.model_name": "m",
+            "attributes.llm.input_messages": [
+                {"message.role": "user", "message.content": "Hi"},
+                {
+                    "message.role": "assistant",
+                    "message.tool_calls": [{"tool_call.id": "a", "tool_call.function.name": "g"}],
+                },
+            ],
+        },
+        ["model"],
+    ),
+}
 LOGS: dict[str, str] = {
     "a line of Kubernetes": f"2026-11-20T10:00:00Z stdout F sent {TEXT}\n2026-11-20T10:00:01Z stderr F {RAISED}\n",
     "Docker": _lines({"log": f"sent {TEXT}\n", "stream": "stdout"}, {"log": f"{RAISED}\n", "stream": "stderr"}),
@@ -71,6 +93,13 @@ def test_a_record_holds_a_request_and_its_refusal(name: str, value: Any) -> None
     given = list(read(json.dumps(value).encode(), "record.json"))
     (exchange,) = [each for one in given for each in one.conversation]
     assert (REQUEST, True) == (exchange.request, "Slow down." in json.dumps(exchange.response)), name
+
+
+@every(("name", "value"), list(RECORDS.items()))
+def test_a_record_has_messages_and_no_body(name: str, value: tuple[Any, list[str]]) -> None:
+    (given,) = read(json.dumps(value[0]).encode(), "record.json")
+    request = given.conversation[0].request
+    assert (["messages", *value[1]], True) == (sorted(request), bool(request["messages"])), name
 
 
 @every(("name", "text"), list(LOGS.items()))

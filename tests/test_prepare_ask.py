@@ -95,6 +95,7 @@ UNDERSTOOD = [
         Wish(thinking=True, stream=True),
     ),
     ("minimax m2 with tools, interleaved thinking", "minimax", "minimax-m2", THINKING),
+    ("DeepSeek's V4 Pro, tools, thinking on", "deepseek", "deepseek-v4-pro", THINKING),
     ("deepseek, THINKING ON, Tools.", "deepseek", "", THINKING),
     ("thinking on deepseek tools", "deepseek", "", THINKING),
     ("Bedrock, claude, messages, thinking on, tools", "bedrock.messages", "", THINKING),
@@ -255,7 +256,7 @@ def test_both_requests_come_with_the_claims_of_their_fields(capsys: pytest.Captu
     claims = {each["name"]: each for each in rows["/messages/1/reasoning_content"]["claims"]}
     omitted = claims["reasoning.omitted-on-tool-turn"]
     assert "refused with 400" in omitted["value"]
-    assert ("2026-11-22", "high") == (omitted["read"], omitted["confidence"])
+    assert ("2026-11-28", "high") == (omitted["read"], omitted["confidence"])
 
 
 def test_what_is_open_of_the_core_facts_comes_with_the_command_that_settles_it(

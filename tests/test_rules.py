@@ -313,7 +313,7 @@ def test_a_rule_says_what_it_checks_why_and_how_to_fix_it(rule: Rule) -> None:
     assert rule.title.endswith(".")
     assert len(rule.title) <= 100
     assert "to fix it" in rule.doc.lower()
-    assert rule.source.package or rule.source.url.startswith(("https://", "schemas/"))
+    assert rule.source.package or rule.source.repo or rule.source.url.startswith(("https://", "schemas/"))
 
 
 @every("rule", rules.load(), ids=lambda rule: rule.id)

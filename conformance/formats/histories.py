@@ -108,6 +108,7 @@ _TYPED: Final = "tool-"
 """What the type of a call in the AI SDK begins with; the name of the tool follows."""
 _NO_TOOL: Final = frozenset({"tool-call", "tool-result", "tool-invocation", "tool-return", "tool-error"})
 _THOUGHTS: Final = frozenset({"reasoning", "thinking", "thought", "reasoning-delta"})
+_CONTENTS: Final = frozenset({"content", "parts", "type"})
 _TYPES: Final = frozenset({"tool_call", "tool_call_response"})
 """The types of parts of OpenTelemetry's messages."""
 _MAX_DEPTH: Final = 6
@@ -127,7 +128,10 @@ def canonical(items: Sequence[Any]) -> list[JSON]:
     objects = [_opened(each) for each in items if isinstance(each, Mapping)]
     if not objects or len(objects) < len(items) or not all(map(_role, objects)):
         return []
-    if not any(as_text(each.get("type")).lower() in _OWN_TYPES or _has_mark(each, 0) for each in objects):
+    is_marked = any(as_text(each.get("type")).lower() in _OWN_TYPES or _has_mark(each, 0) for each in objects)
+    # Dify has texts where every wire has contents or parts.
+    has_texts = all(isinstance(each.get("text"), str) and _CONTENTS.isdisjoint(each) for each in objects)
+    if not is_marked and not has_texts:
         return []
     names = _MissingIds()
     return [made for each in objects for made in _messages(each, names)]

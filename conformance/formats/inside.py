@@ -45,6 +45,8 @@ _ASKED: Final = frozenset({"input", "contents"})
 _LISTED: Final = ("messages", "input", "output")
 _OF_CHAT: Final = frozenset({"tool_calls", "tool_call_id"})
 """What only messages of chat completions have."""
+_OF_RECORDS: Final = frozenset({"response", "output", "outputs", "completion", "kwargs"})
+"""What records of calls have beside messages, and no body of a request."""
 _PARAMETERS: Final = frozenset({"tools", "temperature", "max_tokens", "max_completion_tokens", "stream", "system"})
 """What a body has beside its messages where a URL names the model."""
 _REPLIED: Final = frozenset({"content", "output", "candidates", "error", "promptFeedback"})
@@ -193,9 +195,9 @@ class _BodySearch:
                 # What failed may stand beside its error.
                 yield from self.bodies({key: each for key, each in value.items() if key != "error"}, depth + 1)
             yield _Body(body, status, url, is_request=kind)
-            if not kind or body.keys() != {"messages"}:
+            if not kind or body == value:
                 return
-            yield from _said(value)
+            yield from _said(value) if body.keys() == {"messages"} else ()
             value = {key: each for key, each in value.items() if key not in _LISTED}
         status = next(filter(None, (status_of(value.get(key)) for key in _STATUSES)), status)
         url = _url_of(value) or url
@@ -256,6 +258,10 @@ def _asked(value: Mapping[str, Any], url: str) -> dict[str, Any]:
     is_own = listed is not messages
     is_chat = "messages" in value or any(not _OF_CHAT.isdisjoint(as_object(each)) for each in messages)
     is_body = isinstance(value.get("model"), str) or bool(url) or not _PARAMETERS.isdisjoint(value)
+    if is_chat and not _OF_RECORDS.isdisjoint(value):
+        # A record of a call has more than a body beside the messages.
+        kept = ("model", "tools") if "messages" in value and not is_own else ()
+        return {**{key: value[key] for key in kept if value.get(key)}, "messages": messages}
     if messages and (is_own or (is_chat and not (is_body and "messages" in value))):
         return {"messages": messages}
     return dict(value)

@@ -25,6 +25,8 @@ _HOLDERS: Final = ("message", "item", "payload", "data")
 _OF_REPLIES: Final = frozenset({"usage", "stop_reason", "choices", "output"})
 _EVENTS: Final = frozenset({"user.message", "assistant.message", "tool.execution_complete"})
 """Events of Copilot's agent that hold messages."""
+_STREAMED: Final = "response."
+"""How the types of Responses' events begin, some of which hold an item: lines of them are a stream."""
 _SKIPPED: Final = "skipped, lines that hold no message ({0} times)"
 _PATHS: Final[Mapping[str, str]] = {"input": "/v1/responses", "contents": "/v1beta/models/model:generateContent"}
 
@@ -80,6 +82,8 @@ def sessions(records: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[Input
 
 def _message(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the message that a record is or holds; None if it holds none."""
+    if as_text(record.get("type")).startswith(_STREAMED):
+        return None
     if as_text(record.get("type")) in _EVENTS and isinstance(record.get("data"), Mapping):
         # What an agent below it said is a conversation of its own.
         return None if "parentToolCallId" in record["data"] else record

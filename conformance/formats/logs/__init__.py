@@ -31,6 +31,8 @@ _MARKS: Final = (
     ("resource_spans", "spans"),
     ("attributes", "spans"),
     ("info", "spans"),
+    ("attributes.llm.input_messages", "spans"),
+    ("attributes.openinference.span.kind", "spans"),
     ("tags", "spans"),
     ("data", "spans"),
     ("run_type", "langsmith"),

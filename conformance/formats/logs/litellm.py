@@ -78,7 +78,9 @@ def _failure(log: Mapping[str, Any]) -> LoggedFailure | None:
     """Return what a log says of a call that failed: LiteLLM puts the reply's body into the text of its exception."""
     if log.get("status") != "failure":
         return None
-    known = as_object(log.get("error_information"))
+    # The rows of its database have it among the metadata, as text.
+    metadata = rebuilt.embedded(log.get("metadata"), "metadata", "")
+    known = as_object(log.get("error_information", as_object(metadata).get("error_information")))
     found = failures.of_value(log.get("error_str") or known.get("error_message"))
     status = status_of(as_text(known.get("error_code")))
     return found and found._replace(status=status or found.status)

@@ -14,7 +14,7 @@ github.com/langfuse/langfuse-python, mlflow/tracing/constant.py of github.com/ml
 logfire/_internal/integrations/llm_providers of github.com/pydantic/logfire
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance import wires
@@ -116,11 +116,22 @@ def _reply(got: JSON) -> JSON:
 def _spread(known: Mapping[str, Any], prefix: str) -> list[JSON]:
     """Return messages that are spread over attributes with a prefix."""
     tree: dict[int, dict[str, Any]] = {}
-    for key, value in known.items():
+    listed = known.get(prefix.removesuffix("."))
+    for key, value in (known if not isinstance(listed, list) else dict(_flat(listed, prefix))).items():
         number, _, name = key.removeprefix(prefix).partition(".message.")
         if key.startswith(prefix) and number.isdecimal() and name:
             tree.setdefault(int(number), {})[name] = value
     return [_message(tree[number]) for number in sorted(tree)]
+
+
+def _flat(listed: list[Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes that are spread from lists of objects, as the tables of Phoenix have them."""
+    for number, each in enumerate(listed):
+        for key, value in each.items() if isinstance(each, Mapping) else ():
+            if isinstance(value, list):
+                yield from _flat(value, f"{prefix}{number}.{key}.")
+            else:
+                yield f"{prefix}{number}.{key}", value
 
 
 def _message(fields: Mapping[str, Any]) -> JSON:

@@ -29,6 +29,9 @@ NOTES: Final = rebuilt.NOTES
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _INPUT, _OUTPUT, _SYSTEM = "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions"
+_FLAT: Final = "attributes."
+_FLAT_KIND, _FLAT_MESSAGES = f"{_FLAT}openinference.span.kind", f"{_FLAT}llm.input_messages"
+"""Columns of the tables that Phoenix exports."""
 _OTHER_WIRES: Final = ("aws.bedrock", "cohere")
 _REASONING: Final = ("reasoning", "thinking")
 _OPERATIONS: Final = ("chat", "generate_content", "text_completion")
@@ -50,7 +53,7 @@ def holds(value: Mapping[str, Any]) -> bool:
     spans = as_object(value.get("data")).get("spans")
     if isinstance(spans, list) and "info" in value:
         return True
-    if any(map(_is_span, _of_jaeger(value))):
+    if any(map(_is_span, _of_jaeger(value))) or _FLAT_KIND in value or _FLAT_MESSAGES in value:
         return True
     known = "spanId" in value or "span_id" in value or "span_id" in as_object(value.get("context"))
     return ("attributes" in value and known) or _is_span(value)
@@ -68,6 +71,9 @@ def _of_jaeger(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Rebuilt | str]:
     """Yield the exchange of each span of a chat call, or say why there is none; other spans count as skipped."""
+    if _FLAT_KIND in value or _FLAT_MESSAGES in value:
+        known = {key.removeprefix(_FLAT): each for key, each in value.items() if key.startswith(_FLAT)}
+        value = {**value, "attributes": {"openinference.span.kind": value.get("span_kind", "LLM"), **known}}
     if "attributes" in value or _is_span(value):
         yield _exchange(value, path)
         return
