@@ -240,10 +240,10 @@ def going_on(exchange: Exchange) -> list[Exchange]:
     key = next((each for each in GOING_ON if type(body) is dict and type(body.get(each)) is list), "")
     if not key:
         return []
-    told, more = body[key], GOING_ON[key]
-    lists = [told + more, told + more + more, told[:-1], told, told[:-1] + more, told + more + more + more]
-    lists.append([{"role": "user", "cache_control": None}, *told[1:], *more])
-    bodies = [{**body, key: each} for each in lists] + [{**body, "temperature": 0.5, key: told + more}]
+    sent, more = body[key], GOING_ON[key]
+    lists = [sent + more, sent + more + more, sent[:-1], sent, sent[:-1] + more, sent + more + more + more]
+    lists.append([{"role": "user", "cache_control": None}, *sent[1:], *more])
+    bodies = [{**body, key: each} for each in lists] + [{**body, "temperature": 0.5, key: sent + more}]
     return [replace(exchange, request=each) for each in bodies]
 
 
