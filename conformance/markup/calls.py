@@ -21,12 +21,17 @@ _AT_END: Final = re.compile(
 _AFTER: Final = re.compile(rf"\}}\s*(?P<m></(?:{'|'.join(_CLOSERS)})>|{_SPECIAL}|<tool_call\|>)[^\"]{{0,200}}\Z")
 
 
+def may_be_markup(name: str) -> bool:
+    """Return whether a name has a character that no name of a function has."""
+    return _SIGNS.search(name) is not None
+
+
 def part_of_name(name: str, names: Collection[str]) -> Leak | None:
     """Return the markup in the name of a function that is not declared; None if there is none.
 
     `names`: those of the declared tools. A name that begins as recipients do in a model's markup has that prefix.
     """
-    if _SIGNS.search(name) is None:
+    if not may_be_markup(name):
         return None
     prefix = _PREFIX.match(name)
     if prefix is not None:

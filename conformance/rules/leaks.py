@@ -64,12 +64,14 @@ def _asked_text(request: Any) -> str:
 
 def name_leak(name: Any, context: Context) -> "Leak | None":
     """Return the markup in the name of a called function; None if there is none, or the function is declared so."""
-    names = context.declared.names
-    if type(name) is not str or name in names:
+    if type(name) is not str:
         return None
-    from conformance.markup.calls import part_of_name
+    from conformance.markup.calls import may_be_markup, part_of_name
 
-    return part_of_name(name, [each for each in names if type(each) is str])
+    # Asked first, because there may be many tools.
+    if not may_be_markup(name) or name in context.declared.names:
+        return None
+    return part_of_name(name, [each for each in context.declared.names if type(each) is str])
 
 
 def argument_leak(arguments: Any) -> "Leak | None":

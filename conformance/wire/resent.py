@@ -199,7 +199,8 @@ class _Replies:
             if type(call.id) is str:
                 owners = self.owners.setdefault(call.id, set())
                 owners.add(number)
-                sharing |= owners if len(owners) > 1 else set()
+                # Of more than two, the others were added before.
+                sharing |= owners if len(owners) == 2 else {number} if len(owners) > 2 else set()
         for each in sharing:
             self.exact.setdefault(_exact_key(self.replies[each].calls), set()).add(each)
         for key in _all_keys(reply.message, reply.calls):
