@@ -102,7 +102,8 @@ def _text(reports: Sequence[AgentReport]) -> Iterator[str]:
         if left_out:
             yield f"left out, files of {report.title}: {printable(left_out)}"
     total = sum(report.sessions for report in reports)
-    yield f"{plural(total, 'session')}, {sum(report.broken for report in reports)} broken; nothing was sent, and no session was changed"
+    broken = sum(report.broken for report in reports)
+    yield f"{plural(total, 'session')}, {broken} broken; nothing was sent, and no session was changed"
 
 
 def _worst(report: AgentReport) -> Iterator[str]:
