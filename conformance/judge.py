@@ -194,9 +194,9 @@ class Session:
     """One conversation that is judged as it goes on: each exchange once, by what is new in it.
 
     `profile`, `rules` and `as_of` are those of `check`. `max_bytes` bounds the memory: a session holds each message
-    once, however many requests repeat it, and needs about three times the bytes. Beyond the bound, the older half is
-    forgotten, as if the conversation had begun later: what follows is not compared with it any more. `size` is the
-    number of bytes that are held.
+    once, and 64 bytes for each request that repeats it; it needs several times these bytes. Beyond the bound, the older
+    half is forgotten, as if the conversation had begun later: what follows is not compared with it any more. `size` is
+    the number of bytes that are held.
 
         >>> from conformance import Exchange, Session
         >>> session = Session()

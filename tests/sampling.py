@@ -6,7 +6,6 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from hypothesis import settings
 
 USUAL = 100
 """The examples of a property that hypothesis draws by default."""
@@ -17,6 +16,9 @@ WHOLE = 8
 
 def examples(number: int) -> int:
     """Return how many examples a run draws where hypothesis would draw this many: few in a plain run, most at night."""
+    # Imported here because processes that tests start import this module, too, and few of them draw examples.
+    from hypothesis import settings
+
     assert settings.default
     return max(1, number * settings.default.max_examples // USUAL)
 

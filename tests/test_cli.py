@@ -11,7 +11,6 @@ import pytest
 
 from conformance.cli import _registry, main
 from tests.loops import every
-from tests.sampling import some
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = [" ".join(words) for words in _registry.commands()]
@@ -106,7 +105,8 @@ def test_a_closed_pipe_ends_the_run_without_an_error(jobs: int, tmp_path: Path) 
     assert (141, b"") == finish(process)
 
 
-@pytest.mark.parametrize("jobs", some([2, 1]))
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [2, 1])
 def test_an_interrupt_ends_the_run_without_an_error(jobs: int) -> None:
     process = start("check", "--format", "jsonl", "--jobs", jobs, "-", start_new_session=True)
     assert process.stdin

@@ -46,7 +46,7 @@ def on_terminal(*arguments: str, **environment: str) -> bytes:
 TERMINALS = [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
 
 
-@every(("variables", "coloured"), some(TERMINALS, 2))
+@every(("variables", "coloured"), some(TERMINALS))
 def test_colours_are_for_terminals_that_support_them(
     variables: dict[str, str], coloured: object, tmp_path: Path
 ) -> None:

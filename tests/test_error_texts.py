@@ -83,6 +83,25 @@ def test_a_text_that_no_host_is_known_to_say_has_the_cause_that_its_words_say(ex
 
 
 @pytest.mark.slow
+@every(("expected", "text"), [(each["cause"], each["text"]) for each in GIVEN["refused"]])
+def test_the_plain_words_of_a_refusal_say_its_cause(expected: str, text: str) -> None:
+    found = explain(text, 400)
+    assert found is not None
+    assert (expected, True) == (found.cause.id, found.is_likely)
+
+
+def test_what_is_an_error_by_its_status_need_not_look_like_one() -> None:
+    for expected, text in (
+        ("roles.first", "conversation has to open with the user"),
+        ("request.too-long", "history of 300112 tokens will not fit a window of 200000"),
+        ("account.out-of-credit", "wallet is empty, top up to continue"),
+    ):
+        assert explain(text) is None
+        found = explain(text, 400)
+        assert found is not None
+        assert expected == found.cause.id
+
+
 def test_the_words_alone_say_the_cause_of_most_known_texts() -> None:
     said_of = [
         (each.cause, cause_by_field(each.text, likely_cause(each.text))) for each in (*of_profiles(), *of_files())

@@ -219,3 +219,53 @@ def test_every_rule_reads_no_more_than_it_declares_where_all_is_refused() -> Non
     refusing = _refusing()
     for seed in range(0, SESSIONS, 3):
         assert_same(list(drawn(seed)), refusing, seed)
+
+
+GOING_ON: dict[str, list[Any]] = {
+    "messages": [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go on."}],
+    "input": [
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]},
+        {"type": "message", "role": "user", "content": "Go on."},
+    ],
+    "contents": [{"role": "model", "parts": [{"text": "Done."}]}, {"role": "user", "parts": [{"text": "Go on."}]}],
+}
+
+
+def going_on(exchange: Exchange) -> list[Exchange]:
+    """Return requests that go on from one: further turns, a beginning, the same again, other parameters, and a change.
+
+    The change is of a message before the last one, such as an agent makes that moves a mark.
+    """
+    body = exchange.request
+    key = next((each for each in GOING_ON if type(body) is dict and type(body.get(each)) is list), "")
+    if not key:
+        return []
+    sent, more = body[key], GOING_ON[key]
+    lists = [sent + more, sent + more + more, sent[:-1], sent, sent[:-1] + more, sent + more + more + more]
+    lists.append([{"role": "user", "cache_control": None}, *sent[1:], *more])
+    bodies = [{**body, key: each} for each in lists] + [{**body, "temperature": 0.5, key: sent + more}]
+    return [replace(exchange, request=each) for each in bodies]
+
+
+def _going_on_from(example: rules.Example) -> list[Exchange]:
+    """Return what an example goes on to, after the conversation of which it is an edit, and before that one."""
+    before, conversation = rules.Example(example.base).conversation(), example.conversation()
+    later = [more for exchange in (*conversation, *before) for more in going_on(exchange)]
+    return [*before, *conversation, *later, *reversed(conversation), *before]
+
+
+def _of_examples(rule: rules.Rule) -> None:
+    for number, each in enumerate((*rule.bad, *rule.good)):
+        profile = profiles.of(dict(each.claims), "claiming") if each.claims else None
+        assert_same(_going_on_from(each), profile, (rule.id, number))
+
+
+@every("rule", rules.load()[::48], ids=lambda rule: rule.id)
+def test_examples_that_go_on_have_the_outcomes_of_judging_each_request_from_scratch(rule: rules.Rule) -> None:
+    _of_examples(rule)
+
+
+@pytest.mark.exhaustive
+@every("rule", rules.load(), ids=lambda rule: rule.id)
+def test_all_examples_that_go_on_have_the_outcomes_of_judging_each_request_from_scratch(rule: rules.Rule) -> None:
+    _of_examples(rule)

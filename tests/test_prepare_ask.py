@@ -95,6 +95,7 @@ UNDERSTOOD = [
         Wish(thinking=True, stream=True),
     ),
     ("minimax m2 with tools, interleaved thinking", "minimax", "minimax-m2", THINKING),
+    ("DeepSeek's V4 Pro, tools, thinking on", "deepseek", "deepseek-v4-pro", THINKING),
     ("deepseek, THINKING ON, Tools.", "deepseek", "", THINKING),
     ("thinking on deepseek tools", "deepseek", "", THINKING),
     ("Bedrock, claude, messages, thinking on, tools", "bedrock.messages", "", THINKING),

@@ -35,6 +35,9 @@ ASKED = {
     "kann ich bei anthropic thinking blöcke weglassen": "reasoning.omitted-on-tool-turn (claim)",
     "deepseekは推論内容を次のターンに返す必要がありますか": "deepseek: 400",
     "how do i turn off thinking for glm": "zai: ",
+    "welche rollen erlaubt groq": "request.unknown-role (claim)",
+    "does vertex keep the thought signatures across models": "signature.foreign-host (claim)",
+    "minimax 的 思考 内容 在 哪个 字段": "reasoning.response-field (claim)",
 }
 
 

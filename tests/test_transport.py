@@ -1,5 +1,6 @@
 """Client, server and cassettes: replies arrive unchanged, and secrets are not recorded."""
 
+import ssl
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -10,6 +11,7 @@ import pytest
 
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence
+from conformance.transport import client as transport
 from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.transport.http import MAX_BODY, HttpReply, HttpRequest
@@ -193,3 +195,28 @@ def test_an_address_that_cannot_be_bound_is_named(server: tuple[Scripted, str]) 
     port = int(url.rpartition(":")[2])
     with pytest.raises(Unusable, match=f"cannot bind 127.0.0.1:{port}"), serving(scripted.answer, port=port):
         pass
+
+
+@pytest.mark.parametrize(
+    ("url", "proxies", "secure"),
+    [
+        ("http://127.0.0.1:8000/v1", {}, False),
+        ("HTTP://127.0.0.1:8000/v1", {}, False),
+        ("https://api.openai.com/v1", {}, True),
+        ("http://127.0.0.1:8000/v1", {"http": "https://proxy.test"}, True),
+    ],
+)
+def test_certificates_are_read_where_tls_may_be_spoken(
+    url: str, proxies: dict[str, str], secure: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def certificates(*, secure: bool) -> ssl.SSLContext:
+        asked.append(secure)
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+    monkeypatch.setattr(transport, "getproxies", lambda: proxies)
+    monkeypatch.setattr(transport, "_certificates", certificates)
+    with Client(Endpoint(url)) as client:
+        assert client._http
+    assert [secure] == asked

@@ -93,11 +93,15 @@ class NamedText:
 
 def is_question(text: str) -> bool:
     """Return whether a text is several words, of which some are in the names that can be explained."""
+    is_sentence = len(_topics.words(text)) >= _LEAST_WORDS or bool(_SCRIPT.search(text))
+    return is_sentence and (bool(_topics.answers(text)) or _is_of_names(text))
+
+
+def _is_of_names(text: str) -> bool:
+    """Return whether at least half of the words of a text, without names of providers, are in the names here."""
     words = [word for word in _words(text) if len(word) >= _LEAST_LETTERS and not _nearest_name(word)]
     known = [word for word in words if _known(word)]
-    is_known = bool(known) and 2 * len(known) >= len(words)
-    is_sentence = len(_topics.words(text)) >= _LEAST_WORDS or bool(_SCRIPT.search(text))
-    return is_sentence and (is_known or bool(_topics.answers(text)))
+    return bool(known) and 2 * len(known) >= len(words)
 
 
 def is_own_words(text: str) -> bool:

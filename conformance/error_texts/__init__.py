@@ -137,17 +137,18 @@ def _of_unknown(text: str, shown: str, status: int | None) -> Explanation | None
     """Return what the code, the words or, failing those, the status of an error say on every host."""
     codes = codes_in(text)
     cause = next((each for each in causes().values() if not codes.isdisjoint(each.codes)), None)
-    likely = "" if cause is not None or is_without_field(text) else _likely(text)
+    likely = "" if cause is not None or is_without_field(text) else _likely(text, is_error=status is not None)
     if likely:
         return Explanation(shown, (causes()[likely],), (), status, is_likely=True)
     cause = cause or next((each for each in causes().values() if status in each.statuses), None)
     return None if cause is None else Explanation(shown, (cause,), (), status)
 
 
-def _likely(text: str) -> str:
+def _likely(text: str, *, is_error: bool = True) -> str:
     """Return the id of the cause that the words of an error say, or those joined where a terminal broke them."""
     is_clear = generic_error(text) is None
-    found = likely_cause(text, is_clear=is_clear) or likely_cause(_BREAK.sub("", text), is_clear=is_clear)
+    texts = dict.fromkeys((text, _BREAK.sub("", text)))
+    found = next(filter(None, [likely_cause(each, is_clear=is_clear, is_error=is_error) for each in texts]), "")
     return _specific(text, found) if found else cause_by_values(text) or named_cause(text)
 
 

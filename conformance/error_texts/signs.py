@@ -65,17 +65,18 @@ class ValueList(NamedTuple):
     values: frozenset[str]
 
 
-def likely_cause(text: str, *, is_clear: bool = True) -> str:
+def likely_cause(text: str, *, is_clear: bool = True, is_error: bool = False) -> str:
     """Return the id of the cause that the words of an error say; empty if none, or if it is of another program.
 
-    `is_clear`: whether no host is known to say this text for many causes, so that weak signs count.
+    `is_clear`: whether no host is known to say this text for many causes, so that weak signs count. `is_error`: whether
+    it is known to be an error, by its status; otherwise it has to look like one.
     """
     positions: dict[str, list[int]] = defaultdict(list)
     for position, word in enumerate(words(_KEY.sub(" … ", text)).words):
         positions[_folded(word)].append(position)
     spans: dict[_Phrase, list[tuple[int, int]]] = {}
-    is_error = is_clear and bool(_ERROR.search(text[:_MAX_SEARCHED]))
-    found = (sign.cause for sign in signs() if (is_error or not sign.is_weak) and _fits(sign, positions, spans))
+    counts_weak = is_clear and (is_error or bool(_ERROR.search(text[:_MAX_SEARCHED])))
+    found = (sign.cause for sign in signs() if (counts_weak or not sign.is_weak) and _fits(sign, positions, spans))
     return next(found, "")
 
 

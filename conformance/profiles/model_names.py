@@ -109,7 +109,7 @@ def _is_spelled(entries: Iterable[str], model: str) -> bool:
 def slug(model: str) -> str:
     """Return a model's name as APIs write one: a name with spaces, such as a title, in lower case with hyphens."""
     text = model.strip()
-    return "-".join(text.lower().split()) if " " in text else text
+    return "-".join([word.removesuffix("'s") for word in text.lower().split()]) if " " in text else text
 
 
 def _entries(profile: Profile) -> dict[str, None]:

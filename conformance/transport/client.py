@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
+from urllib.request import getproxies
 
 import httpx
 
@@ -104,9 +105,12 @@ class WireRequest(NamedTuple):
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
-    """Return what the certificates of hosts are verified by; a run makes many clients, and each would read it again."""
-    return httpx.create_ssl_context()
+def _certificates(*, secure: bool) -> ssl.SSLContext:
+    """Return what the certificates of hosts are verified by; a run makes many clients, and each would read it again.
+
+    Unless `secure`, nothing is: to read the certificates takes longer than all requests of a small run to an engine.
+    """
+    return httpx.create_ssl_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class Client:
@@ -149,7 +153,9 @@ class Client:
     # A replay sends nothing, and needs neither of these.
     @cached_property
     def _http(self) -> httpx.AsyncClient:
-        return self._open(verify=_certificates())
+        # A proxy may be asked over TLS although the endpoint is not.
+        secure = not self._base_url.lower().startswith("http://") or bool(getproxies())
+        return self._open(verify=_certificates(secure=secure))
 
     @cached_property
     def _runner(self) -> asyncio.Runner:

@@ -23,6 +23,8 @@ from conformance.wire.sse import read
 
 LOOK_BACK: Final = 8
 """How many exchanges back a request may continue: more than sessions are played at once."""
+_BYTES_PER_PLACE: Final = 64
+"""What each message of each request takes, however often it is repeated: its places in lists and tables."""
 _LISTS: Final = ("messages", "input", "contents")
 
 
@@ -199,7 +201,7 @@ class ExchangePart:
         response = exchange.response if exchange.native is None else exchange.native.response
         beside = 0 if self.surroundings is None or self.start else len(self.surroundings)
         reply = len(response) if type(response) is str else len(_rendered(response))
-        return len(_rendered(messages)) + beside + reply
+        return len(_rendered(messages)) + beside + reply + _BYTES_PER_PLACE * len(self.listed or ())
 
     @lazy
     def tools(self) -> list[Body]:

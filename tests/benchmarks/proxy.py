@@ -4,7 +4,8 @@
 
 The bare proxy passes the same bytes by the same library, and does nothing else: no copy, no check, no bounds. Both run
 as processes of their own before the same provider, and each round asks one after the other over 20 kept connections;
-the figures are the least over the rounds. The agent session is one conversation of 60 requests, over one connection.
+the figures are the least over the rounds. An agent session is one conversation of 60 requests, over one connection, on
+each wire; its replies are those of chat completions, so `check` has findings in each of them on other wires.
 `check` is the CPU of the process that checks the copies. The time added is
 that between an event's departure from the provider and its arrival at the client, less that without a proxy, with so
 many streams at once; the figure is the median over all events. Exit code 1 if the proxy's process costs more than 1.3

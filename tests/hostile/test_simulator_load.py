@@ -349,6 +349,7 @@ def test_a_client_that_goes_away_while_it_sends_is_no_error(caplog: pytest.LogCa
     assert "" == caplog.text
 
 
+@pytest.mark.slow
 def test_a_simulator_remembers_only_what_its_answers_depend_on() -> None:
     read = set()
 

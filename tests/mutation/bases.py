@@ -94,7 +94,12 @@ def _provider(claims: bytes) -> Profile:
 
 def broken(records: Iterable[Mapping[str, Any]], claims: Mapping[str, Any] | None = None) -> dict[str, Status]:
     """Return the rules that failed or errored over records."""
-    found = judge(conversation(records), _provider(_key(claims)) if claims else None, rules.load()).found()
+    return judged(conversation(records), claims)
+
+
+def judged(exchanges: Conversation, claims: Mapping[str, Any] | None = None) -> dict[str, Status]:
+    """Return the rules that failed or errored over exchanges, at a provider with these claims."""
+    found = judge(exchanges, _provider(_key(claims)) if claims else None, rules.load()).found()
     return {outcome.rule: outcome.status for outcome in found if outcome.status in (Status.FAILED, Status.ERRORED)}
 
 

@@ -9,9 +9,7 @@ from typing import Any
 
 import orjson
 
-from conformance import profiles
 from conformance.documents.pointer import render
-from conformance.judge import check
 from conformance.results import Status
 from conformance.rules import Rule
 from conformance.wire.native import CHAT
@@ -74,8 +72,8 @@ def of_mutation(mutation: Mutation) -> Iterator[Mutant]:
 def of_rule(rule: Rule) -> Iterator[Mutant]:
     """Yield the mutants that are a rule's own bad examples."""
     for number, example in enumerate(rule.bad, 1):
-        outcomes = check(example.conversation(), profiles.of(example.claims) if example.claims else None)
-        found = tuple(outcome.rule for outcome in outcomes if outcome.status is Status.FAILED)
+        broken = bases.judged(example.conversation(), example.claims)
+        found = tuple(name for name, status in broken.items() if status is Status.FAILED)
         others = tuple(name for name in found if name != rule.id)
         change = f"bad example {number}"
         yield Mutant(rule.id, example.base, change, (rule.id,), _fate(found, (rule.id,), ()), found, others)

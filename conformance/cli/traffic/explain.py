@@ -58,6 +58,9 @@ _MAX_WIDTH: Final = 100
 _MOST_MODEL_WORDS: Final = 3
 """How many words a model with its provider has, without a word such as `at` between them."""
 
+_MOST_NAME_WORDS: Final = 8
+"""How many words a provider, its model and what is between them have; a longer text names none."""
+
 _DIGIT: Final = re.compile(r"[0-9]")
 _LOOP: Final = "agent loop of a client"
 
@@ -235,7 +238,7 @@ def _providers_named(name: str) -> Iterator[Iterator[str]]:
         yield _providers.explained(name, _width())
         return
     found = [each for each in (*profiles.names(), *profiles.installed_names()) if fnmatchcase(each, name)]
-    if not found and _errors.is_error_text(name) and _is_asked(name):
+    if not found and (len(name.split()) > _MOST_NAME_WORDS or (_errors.is_error_text(name) and _is_asked(name))):
         return
     if not found and (meant := naming.find(name)):
         # What people call a provider; the text itself is kept, because it may name a model, too.

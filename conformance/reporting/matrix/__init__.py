@@ -145,6 +145,8 @@ def brief(value: Any) -> str:
 
 def _merged(group: list[Cell]) -> Cell:
     """Return one cell for all scenarios of a row: the worst verdict, and the sum of what was checked."""
+    if len(group) == 1:
+        return group[0]
     worst = min(group, key=lambda cell: WORST_FIRST.index(cell.verdict))
     worst_cells = [cell for cell in group if cell.verdict is worst.verdict]
     return replace(
