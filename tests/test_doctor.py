@@ -62,7 +62,7 @@ def test_the_table_names_agents_rules_places_and_fixes(tmp_path: Path, capsys: p
     assert "transcript/result-answers-call (1)" in out
     assert f"  {path}:11: transcript/result-answers-call MUST at /2/request/input/" in out
     assert "    fix: " in out
-    assert "2 sessions, 1 broken; nothing was sent or written" == out.splitlines()[-1]
+    assert "2 sessions, 1 broken; nothing was sent, and no session was changed" == out.splitlines()[-1]
 
 
 def test_what_is_left_out_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

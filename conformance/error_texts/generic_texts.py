@@ -32,10 +32,11 @@ _ABOUT_IT: Final = frozenset(
 _BARE: Final = frozenset(
     re.findall(
         r"\w+",
-        "allowed api bad body check client code endpoint entity error exception fail failed failure fetching for"
-        " forbidden found from gateway got has http in information internal is message method more no not provider"
-        " received request requests response returned sending server service status the to type unavailable unknown"
-        " unprocessable upstream url while with without",
+        "again allowed an api bad body check client code communicate endpoint entity error exception fail failed"
+        " failure fetching for forbidden found from gateway got has http id in information internal is later"
+        " message method more no not occurred our please provider reason received request requests response"
+        " returned sending server service sorry status talking the to try type unavailable unknown unprocessable"
+        " upstream url while with without your",
     )
 )
 """What a text has that says only the status of an answer."""

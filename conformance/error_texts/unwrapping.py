@@ -35,7 +35,7 @@ _OUTER: Final = re.compile(
 )
 _STATUS: Final = re.compile(
     r"(?:^|\b(?:status(?:[ _-]?code)?|http(?:/[\d.]+)?|error(?: code)?|api error|returned|code)\W{0,4})([45]\d\d)\b"
-    r"|\b([45]\d\d) (?:- )?(?:bad (?:request|gateway)|unauthorized|payment required|forbidden|not found"
+    r"|\b([45]\d\d)(?: (?:- )?|, message=')(?:bad (?:request|gateway)|unauthorized|payment required|forbidden|not found"
     r"|method not allowed|conflict|payload too large|unprocessable|too many requests|internal server"
     r"|service unavailable|gateway time)",
     re.IGNORECASE,

@@ -2,7 +2,7 @@
 
 Looks where Claude Code, Codex, opencode, Gemini CLI, Qwen Code, Cline, Roo Code, Kilo Code, Goose, pi and Zed keep
 their sessions on Linux, macOS and Windows, and where their own variables (such as CLAUDE_CONFIG_DIR and CODEX_HOME)
-point. Nothing is sent and nothing is written; secrets are not printed. The newest sessions come first, and what was
+point. Nothing is sent and no session is changed; secrets are not printed. The newest sessions come first, and what was
 left out is counted.
 
 Returns exit code 1 for findings of level MUST or SHOULD, and 5 if no session was found.
@@ -102,7 +102,8 @@ def _text(reports: Sequence[AgentReport]) -> Iterator[str]:
         if left_out:
             yield f"left out, files of {report.title}: {printable(left_out)}"
     total = sum(report.sessions for report in reports)
-    yield f"{plural(total, 'session')}, {sum(report.broken for report in reports)} broken; nothing was sent or written"
+    broken = sum(report.broken for report in reports)
+    yield f"{plural(total, 'session')}, {broken} broken; nothing was sent, and no session was changed"
 
 
 def _worst(report: AgentReport) -> Iterator[str]:
