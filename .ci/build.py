@@ -16,11 +16,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 CASSETTES = "cassettes"
 MODEL = "fixtures/model"
+FAULTS = "reports/faults.json"
 RESULTS = "reports/results"
 CALIBRATION = f"{RESULTS}/calibration"
 
 SDKS = "conformance/adapters/sdks"
 """A folder of the package that few commands read: the definitions and drivers of SDKs."""
+
+SCENARIOS = "conformance/scenarios"
+"""A folder of the package whose small files alike take a quarter of the space in an archive."""
 
 RECORDINGS = "conformance/evidence/recordings"
 """The index of recordings, which a wheel has as columns: a sixth smaller than its lines."""
@@ -74,11 +78,19 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
         columns = index_columns(root, scratch / "index")
         for name, folder, files in (
             (SDKS, root / SDKS, _files((root / SDKS).glob("*/*"))),
+            (SCENARIOS, root / SCENARIOS, _files((root / SCENARIOS).rglob("*.yaml"))),
             (RECORDINGS, columns.parent, [columns]),
         ):
             archive = scratch / f"{Path(name).name}.tar.xz"
             pack(folder, files, archive)
             build_data["force_include"][str(archive)] = f"{name}.tar.xz"
+        for path in [*_files((root / "schemas").rglob("*.json")), root / FAULTS]:
+            compact = scratch / path.relative_to(root)
+            compact.parent.mkdir(parents=True, exist_ok=True)
+            compact.write_text(
+                json.dumps(json.loads(path.read_text("utf-8")), ensure_ascii=False, separators=(",", ":"))
+            )
+            build_data["force_include"][str(compact)] = f"conformance/_data/{path.relative_to(root)}"
         index = scratch / CASSETTES / "archives.json"
         index.write_text(json.dumps({each.name: name for name, group in shelves(root) for each in group}))
         build_data["force_include"][str(index)] = f"conformance/_data/{CASSETTES}/archives.json"

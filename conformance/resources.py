@@ -2,9 +2,9 @@
 
 A wheel holds `schemas`, of `fixtures` only what the package itself reads, of `reports` the expected failures, and of
 `docs` the known bugs of SDKs. The cassettes, the scripted model, the results, the calibration, the index of recordings,
-and the definitions and drivers of SDKs are archives there, because they are smaller, and because every pytest run of an
-environment reads the list of all files of the wheel. Of an engine, the wheel holds the cassettes of its first
-template; a checkout holds those of the others, too.
+the definitions and drivers of SDKs, and the scenarios are archives there, because they are smaller, and because every
+pytest run of an environment reads the list of all files of the wheel. Of an engine, the wheel holds the cassettes of
+its first template; a checkout holds those of the others, too.
 """
 
 import json

@@ -53,5 +53,9 @@ def test_no_claim_refuses_what_a_host_is_recorded_to_answer(refused: list[Failur
 
 
 @pytest.mark.exhaustive
-def test_every_explanation_is_of_a_request_that_is_called_refused(refused: list[Failure]) -> None:
-    assert {each.digest for each in refused} == EXPLAINED.keys()
+def test_every_explanation_is_of_a_request_that_is_called_refused(
+    refused: list[Failure], request: pytest.FixtureRequest
+) -> None:
+    found = {each.digest for each in refused}
+    # A sample need not hold them.
+    assert found <= EXPLAINED.keys() if "[sample]" in request.node.name else found == EXPLAINED.keys()

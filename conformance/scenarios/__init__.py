@@ -19,6 +19,7 @@ from conformance import definitions
 from conformance.documents import Document, read_yaml
 from conformance.errors import UnknownName
 from conformance.profiles import UNKNOWN, Source
+from conformance.resources import unpacked
 from conformance.scenarios._validation import RESULT, errors
 from conformance.wires import NAMES
 
@@ -47,7 +48,7 @@ __all__ = [
 ]
 
 _FOLDER = Path(__file__).parent
-_DRIVEN: Final = _FOLDER / "driven"
+_DRIVEN: Final = "driven"
 VARIANTS = ("plain", "stream")
 STATES = ("items", "response")
 """What a client may leave to a server of Responses: items, which it refers to, or the response, which it continues."""
@@ -229,28 +230,33 @@ def _is_met(claims: Mapping[str, Any], name: str, required: Any) -> bool:
     return required in claimed if isinstance(claimed, list) else bool(required == claimed)
 
 
+def _folder() -> Path:
+    """Return the folder of the files of scenarios, which a wheel has as an archive."""
+    return unpacked(_FOLDER)
+
+
 @cache
 def names() -> tuple[str, ...]:
     """Return the names of all scenarios, sorted."""
-    return definitions.names(_FOLDER)
+    return definitions.names(_folder())
 
 
 @cache
 def load(name: str) -> Scenario:
     """Return the scenario of that name; raises UnknownName, or InvalidDocument with the line."""
-    return read(definitions.find("scenario", name, _FOLDER))
+    return read(definitions.find("scenario", name, _folder()))
 
 
 @cache
 def driven_names() -> tuple[str, ...]:
     """Return the names of all scenarios for agents, sorted."""
-    return definitions.names(_DRIVEN)
+    return definitions.names(_folder() / _DRIVEN)
 
 
 @cache
 def load_driven(name: str) -> Scenario:
     """Return the scenario for agents of that name; raises UnknownName, or InvalidDocument with the line."""
-    return read(definitions.find("scenario for agents", name, _DRIVEN))
+    return read(definitions.find("scenario for agents", name, _folder() / _DRIVEN))
 
 
 def played_by_clients(
@@ -310,7 +316,7 @@ def read(path: Path) -> Scenario:
 @cache
 def tool_definitions() -> Mapping[str, Mapping[str, Any]]:
     """Return the tools that scenarios offer, by name, each as an item of a request's `tools`."""
-    tools = read_yaml(_FOLDER / "_tools.yaml").value
+    tools = read_yaml(_folder() / "_tools.yaml").value
     return {name: {"type": "function", "function": {"name": name, **tool}} for name, tool in tools.items()}
 
 
@@ -322,7 +328,7 @@ def _completed(document: Document) -> Mapping[str, Any]:
         return value
     if like not in names():
         raise definitions.invalid(document, ("like",), str(UnknownName("scenario", like, names())))
-    other = read_yaml(_FOLDER / f"{like}.yaml").value
+    other = read_yaml(_folder() / f"{like}.yaml").value
     if "like" in other:
         raise definitions.invalid(document, ("like",), f"expected a scenario that has no `like` itself, got {like!r}")
     return {**{key: other[key] for key in _INHERITED if key in other}, **value}
