@@ -29,6 +29,9 @@ SCENARIOS = "conformance/scenarios"
 RECORDINGS = "conformance/evidence/recordings"
 """The index of recordings, which a wheel has as columns: a sixth smaller than its lines."""
 
+COLUMNS = "conformance/evidence/columns.py"
+"""What packs the index and what refers to it."""
+
 RESULT_FOLDERS = ("", "adapters", "recorded")
 """The folders of results that reports are made from."""
 
@@ -75,6 +78,10 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             archive.parent.mkdir(parents=True, exist_ok=True)
             pack(folder, files, archive)
             build_data["force_include"][str(archive)] = f"conformance/_data/{name}.tar.xz"
+        archive = scratch / "calibration.tar.xz"
+        counted = calibrations(root, scratch / "calibration")
+        pack(counted, _files(counted.glob("*.json")), archive)
+        build_data["force_include"][str(archive)] = f"conformance/_data/{CALIBRATION}.tar.xz"
         columns = index_columns(root, scratch / "index")
         for name, folder, files in (
             (SDKS, root / SDKS, _files((root / SDKS).glob("*/*"))),
@@ -98,12 +105,26 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 def index_columns(root: Path, folder: Path) -> Path:
     """Write the index of recordings as columns, and return the file."""
-    columns = runpy.run_path(str(root / "conformance/evidence/columns.py"))
-    lines = [line for path in sorted((root / RECORDINGS).glob("*.jsonl")) for line in path.read_bytes().splitlines()]
+    columns = runpy.run_path(str(root / COLUMNS))
     folder.mkdir()
     target = folder / str(columns["NAME"])
-    target.write_bytes(columns["packed"](lines))
+    target.write_bytes(columns["packed"](_index(root)))
     return target
+
+
+def calibrations(root: Path, folder: Path) -> Path:
+    """Write the calibrations with positions in the index for digests, and return the folder."""
+    columns = runpy.run_path(str(root / COLUMNS))
+    places = columns["positions"](_index(root))
+    folder.mkdir()
+    for path in (root / CALIBRATION).glob("*.json"):
+        (folder / path.name).write_bytes(columns["numbered"](path.read_bytes(), places))
+    return folder
+
+
+def _index(root: Path) -> list[bytes]:
+    """Return the lines of the index of recordings."""
+    return [line for path in sorted((root / RECORDINGS).glob("*.jsonl")) for line in path.read_bytes().splitlines()]
 
 
 def folders(root: Path) -> Iterator[tuple[str, Path, list[Path]]]:
@@ -115,7 +136,6 @@ def folders(root: Path) -> Iterator[tuple[str, Path, list[Path]]]:
     yield MODEL, root / MODEL, _files(path for name in MODEL_FILES for path in (root / MODEL).glob(name))
     results = _files(path for name in RESULT_FOLDERS for path in (root / RESULTS / name).glob("*.json"))
     yield RESULTS, root / RESULTS, results
-    yield CALIBRATION, root / CALIBRATION, _files((root / CALIBRATION).glob("*.json"))
 
 
 def _cassettes(provider: Path) -> Iterator[Path]:

@@ -7,11 +7,20 @@ import pytest
 
 from conformance.errors import InvalidDocument
 from conformance.evidence import columns, index
+from conformance.resources import folder
 
 
 def test_the_columns_of_the_index_give_back_every_line() -> None:
     lines = [line for path in sorted(index.FOLDER.glob("*.jsonl")) for line in path.read_bytes().splitlines()]
     assert lines == [orjson.dumps(each) for each in columns.unpacked(columns.packed(lines))]
+
+
+def test_a_calibration_with_positions_gives_back_the_digests() -> None:
+    lines = [line for path in sorted(index.FOLDER.glob("*.jsonl")) for line in path.read_bytes().splitlines()]
+    held = (folder("reports") / "results" / "calibration" / "xai.json").read_bytes()
+    numbered = orjson.loads(columns.numbered(held, columns.positions(lines)))
+    assert all(isinstance(each, int) for each in numbered["exchanges"])
+    assert orjson.loads(held) == numbered | {"exchanges": index.digests(numbered["exchanges"])}
 
 
 def test_an_index_of_columns_is_loaded_like_its_lines(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ one file of JSON Lines per repository in `recordings/`, and each line is one fil
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -133,6 +133,11 @@ def by_digest() -> Mapping[str, IndexedRecording]:
     for each in load():
         found.setdefault(each.digest, each)
     return found
+
+
+def digests(exchanges: Sequence[str | int]) -> Sequence[str]:
+    """Return the digests of a calibration's exchanges, of which a wheel has the positions in the index instead."""
+    return [load()[each].digest if isinstance(each, int) else each for each in exchanges]
 
 
 @cache

@@ -34,6 +34,7 @@ SUBJECTS: Final[Mapping[str, Callable[[Path], None]]] = {
     FLOOR: floor,
     "command": lambda path: command(path, "none"),
     "command, provider": lambda path: command(path, "deepseek"),
+    "command, own provider": lambda path: command(path, "anthropic"),
     "command, auto": lambda path: command(path, "auto"),
 }
 

@@ -60,9 +60,10 @@ def corpora() -> dict[str, Callable[[], Corpus]]:
     found = {
         "session of 60": lambda: _of_session(corpus.session),
         "session of 60, short results": lambda: _of_session(partial(corpus.session, result=SHORT_RESULTS)),
+        # Its reasoning has no signatures, so that each turn has a finding at a provider that demands reasoning.
         "session of 60, Messages": lambda: _of_session(
             lambda length, seed=corpus.SEED: corpus.on_wire(corpus.session(length, seed=seed), "messages")
-        ),
+        )._replace(subjects=("command", "command, provider", "command, own provider")),
     }
     if recordings.are_here():
         found["recorded"] = lambda: Corpus(

@@ -55,7 +55,7 @@ def _months(calibration: Mapping[str, Any], numbers: Iterable[int]) -> Mapping[s
 
 
 def _recordings(calibration: Mapping[str, Any], numbers: Iterable[int]) -> Iterator[IndexedRecording]:
-    digests, known = calibration.get("exchanges", ()), index.by_digest()
+    digests, known = index.digests(calibration.get("exchanges", ())), index.by_digest()
     for number in numbers:
         if number < len(digests) and digests[number] in known:
             yield known[digests[number]]

@@ -31,7 +31,7 @@ def publish(table: Table) -> Mapping[str, str]:
 
 def render(subject: TableSubject, evidence: Mapping[str, Any]) -> str:
     """Return the page of one provider."""
-    page = _Page(evidence["exchanges"])
+    page = _Page(index.digests(evidence["exchanges"]))
     lines = [f"# Recordings of {prose(subject.title)}", "", *_about(subject.name, evidence["recordings"])]
     for claim in dict.fromkeys(each["claim"] for each in evidence["claims"]):
         entries = [line for each in evidence["claims"] if each["claim"] == claim for line in page.entry(each)]

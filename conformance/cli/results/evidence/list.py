@@ -39,7 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise Unusable(f"no recordings of {provider} were counted; see `conformance evidence calibrate --write`")
     evidence: Any = read_json(path)
     entries = [each for each in evidence["claims"] if claim in ("", each["claim"])]
-    shown = [_entry(each, evidence["exchanges"]) for each in entries]
+    digests = index.digests(evidence["exchanges"])
+    shown = [_entry(each, digests) for each in entries]
     if arguments.format == "json":
         print(printable_json(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode()))
         return 0
