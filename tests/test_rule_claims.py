@@ -29,7 +29,7 @@ CARRIED: dict[str, Mapping[str, Any]] = {
     "reasoning_text": {"reasoning_text": "It is cold."},
     "reasoning_details": {"reasoning_details": [{"type": "reasoning.text", "text": "It is cold."}]},
     "thinking_blocks": {"thinking_blocks": BLOCKS},
-    "thinking-parts": {"content": [{"type": "thinking", "thinking": "It is cold."}]},
+    "thinking-parts": {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "It is cold."}]}]},
     "reasoning-parts": {"content": [{"type": "reasoning", "text": "It is cold."}]},
 }
 CALL = {"id": "call_a", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}

@@ -39,8 +39,8 @@ def publish(table: Table) -> Mapping[str, str]:
 
 def render(table: Table) -> str:
     """Return the page: the core facts as HTML, and every cell with its details as data for the page's script."""
-    style = "".join([(_FOLDER / f"{name}.css").read_text("utf-8") for name in ("style", "facts", "print")])
-    script = "".join([(_FOLDER / f"{name}.js").read_text("utf-8") for name in _SCRIPTS])
+    style = "".join([_sent(f"{name}.css") for name in ("style", "facts", "print")])
+    script = "".join([_sent(f"{name}.js") for name in _SCRIPTS])
     details, models = CellDetails(table.inputs), shown_families(table)
     cells = {**cells_data(table, details), **models_data(table, models, details), "requests": requests_data(table)}
     wires = [(name, titles()[name]) for name in in_order([subject.wire for subject in table.subjects])]
@@ -61,6 +61,15 @@ def render(table: Table) -> str:
         apis=_apis([title for _, title in wires]),
         wires=wires,
     )
+
+
+def _sent(name: str) -> str:
+    """Return a file of the page as it is sent: without the indents, and without the lines that are comments.
+
+    No text in backticks may go over several lines, since its indents would be missing in it.
+    """
+    lines = [line.strip() for line in (_FOLDER / name).read_text("utf-8").splitlines()]
+    return "".join([f"{line}\n" for line in lines if line and not line.startswith("//")])
 
 
 def _apis(titles: Sequence[str]) -> str:
