@@ -94,9 +94,8 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
         for path in [*_files((root / "schemas").rglob("*.json")), root / FAULTS]:
             compact = scratch / path.relative_to(root)
             compact.parent.mkdir(parents=True, exist_ok=True)
-            compact.write_text(
-                json.dumps(json.loads(path.read_text("utf-8")), ensure_ascii=False, separators=(",", ":"))
-            )
+            value = json.loads(path.read_text("utf-8"))
+            compact.write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")), "utf-8")
             build_data["force_include"][str(compact)] = f"conformance/_data/{path.relative_to(root)}"
         index = scratch / CASSETTES / "archives.json"
         index.write_text(json.dumps({each.name: name for name, group in shelves(root) for each in group}))
