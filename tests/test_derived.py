@@ -58,6 +58,7 @@ def test_kept_texts_are_those_that_the_profiles_hold(tmp_path: Path, monkeypatch
         assert repr(found) == repr(of_profiles())
 
 
+@pytest.mark.slow
 def test_each_shipped_profile_is_valid_without_the_cache() -> None:
     # A kept profile is not read again, so nothing else would tell what a new check of profiles says of it.
     found = {name: profiles.errors(Path(profiles.__path__[0], f"{name}.yaml")) for name in profiles.names()}

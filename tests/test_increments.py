@@ -260,6 +260,7 @@ def _of_examples(rule: rules.Rule) -> None:
         assert_same(_going_on_from(each), profile, (rule.id, number))
 
 
+@pytest.mark.slow
 @every("rule", rules.load()[::48], ids=lambda rule: rule.id)
 def test_examples_that_go_on_have_the_outcomes_of_judging_each_request_from_scratch(rule: rules.Rule) -> None:
     _of_examples(rule)

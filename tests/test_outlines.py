@@ -107,6 +107,7 @@ def test_a_remembered_reply_of_any_provider_is_the_one_that_would_be_derived(
     assert compared(name, monkeypatch)["500"] == 0
 
 
+@pytest.mark.slow
 @every("name", PLAIN)
 def test_the_outline_of_a_request_shows_the_check_of_a_reply_what_the_request_does(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -22,6 +22,7 @@ from conformance.wire.native import CHAT
 from conformance.wire.sse import Decoder, read
 from tests import sampling
 from tests.loops import every
+from tests.sampling import some
 
 ON_CHAT = [name for name in profiles.names() if CHAT in profiles.load(name).wires]
 QUICKLY = settings(phases=[Phase.generate], max_examples=2000)
@@ -146,7 +147,7 @@ BREAKING = {
 TOLERATED = {"id null", "role on every chunk"}
 
 
-@every("quirk", QUIRKS)
+@every("quirk", some(QUIRKS, 5))
 def test_a_quirk_breaks_its_rule_or_none(quirk: str) -> None:
     @settings(max_examples=sampling.examples(100))
     @given(streams(quirks=quirk))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MARK: Final = re.compile(
     rb'"(?:parentUuid|leafUuid|projectHash|working_dir|model_config)"\s*:'
-    rb'|(?:\A|\n)\s*\{\s*"role"\s*:|"type"\s*:\s*"(?:session_start|session\.start|function_call)"'
+    rb'|(?:\A|\n)[ \t]{0,9}\{[ \t]{0,9}"role"\s*:|"type"\s*:\s*"(?:session_start|session\.start|function_call)"'
     rb'|"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|session|file-history-snapshot'
     rb'|queue-operation|last-prompt|custom-title|ai-title)"'
     rb'|\A\s*\{\s*"id"\s*:\s*"[^"]{1,64}",\s*"timestamp"\s*:\s*"[^"]{1,64}",\s*"(?:instructions|git)"'
