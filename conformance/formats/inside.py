@@ -15,6 +15,7 @@ from conformance.documents import JSON
 from conformance.formats import failures, histories, logs, rebuilt, sse
 from conformance.formats.inputs import Input
 from conformance.formats.json import is_chunk
+from conformance.formats.message_lists import ROLES
 from conformance.formats.printed_values import UnreadableValue, value_at
 from conformance.formats.records import as_object, as_text, status_of
 from conformance.wire.exchange import Exchange, model_of
@@ -25,7 +26,6 @@ NOTES: Final = (
 )
 _STATUSES: Final = ("status", "status_code", "statusCode", "code", "http_status", "httpStatus")
 _URLS: Final = ("url", "raw", "request_url", "uri", "endpoint", "api_base", "request_path")
-_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function", "model"})
 _URL: Final = re.compile(
     r"https?://[^\s\"'<>)\\]{1,300}(?:completions|/messages|/responses|[gG]enerateContent)[^\s\"'<>)\\]{0,200}"
 )
@@ -301,7 +301,7 @@ def _are_messages(value: Any) -> bool:
     return (
         isinstance(value, list)
         and bool(value)
-        and all(as_object(each).get("role") in _ROLES for each in value)
+        and all(as_object(each).get("role") in ROLES for each in value)
         and all(as_object(each).keys() & {"content", "tool_calls", "parts", "reasoning_content"} for each in value)
     )
 

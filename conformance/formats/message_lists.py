@@ -17,7 +17,9 @@ KIND: Final = "messages"
 TITLE: Final = "messages, one a line"
 WITHOUT_BODY: Final = ("[!ns]*", "stream/*")
 """The rules for messages of another wire: not those on the shapes of whole bodies."""
-_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function", "model"})
+ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function", "model"})
+"""Who speaks in the messages of all wires."""
+
 _ITEMS: Final = frozenset({"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output"})
 """Items of Responses that are no messages, and that no other wire has."""
 _SAID: Final = frozenset({"content", "tool_calls", "parts", "reasoning_content"})
@@ -88,7 +90,7 @@ def _message(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
         # What an agent below it said is a conversation of its own.
         return None if "parentToolCallId" in record["data"] else record
     for each in (record, *[as_object(record.get(key)) for key in _HOLDERS]):
-        is_said = as_text(each.get("role")) in _ROLES and not _SAID.isdisjoint(each) and _OF_REPLIES.isdisjoint(each)
+        is_said = as_text(each.get("role")) in ROLES and not _SAID.isdisjoint(each) and _OF_REPLIES.isdisjoint(each)
         if is_said or as_text(each.get("type")) in _ITEMS:
             return each
     return None
