@@ -6,9 +6,10 @@ Its cost is that of the bodies alone; sockets and HTTP take three times as long,
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from conformance.transport.client import Client, Endpoint, WireRequest, encoded
+from conformance.transport.client import Client, Endpoint, WireRequest
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.interaction import RawInteraction
+from conformance.transport.request_text import encoded
 from conformance.wires import by_name
 
 BASE_URL = "http://provider.test/v1"

@@ -16,8 +16,9 @@ import yaml
 
 from conformance.errors import InvalidDocument
 from conformance.transport import body as bodies
-from conformance.transport.client import Client, WireRequest, encoded
+from conformance.transport.client import Client, WireRequest
 from conformance.transport.interaction import RawInteraction
+from conformance.transport.request_text import encoded
 from conformance.urls import is_url
 from conformance.wire.exchange import CUT
 

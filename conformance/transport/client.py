@@ -1,7 +1,6 @@
 """A client of one chat completions endpoint that returns replies exactly as they arrived, within bounds."""
 
 import asyncio
-import json
 import math
 import ssl
 import time
@@ -21,6 +20,7 @@ from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
 from conformance.transport.interaction import Keep, RawInteraction
 from conformance.transport.limits import MAX_TIMEOUTS, REQUEST_TIMEOUT
+from conformance.transport.request_text import escaped
 from conformance.transport.unreachable import needs_tls, reason
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.native import CHAT
@@ -256,7 +256,7 @@ class Client:
         except UnicodeEncodeError:
             # What a provider said with half a surrogate pair goes back to it as it came: escaped.
             headers["content-type"] = "application/json"
-            return self._http.build_request("POST", sent.url, content=_escaped(sent.body), headers=headers)
+            return self._http.build_request("POST", sent.url, content=escaped(sent.body), headers=headers)
 
     async def _ask(self, request: httpx.Request, seconds: float) -> RawInteraction:
         async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
@@ -326,18 +326,6 @@ class Client:
 
     def _out_of_time(self) -> OutOfTime:
         return OutOfTime("the time of the run (--max-time) is over")
-
-
-def encoded(body: Mapping[str, Any]) -> bytes:
-    """Return the text of a request as it is sent."""
-    try:
-        return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    except UnicodeEncodeError:
-        return _escaped(body)
-
-
-def _escaped(body: Mapping[str, Any]) -> bytes:
-    return json.dumps(body, separators=(",", ":")).encode()
 
 
 def _exchange(sent: WireRequest, kept: RawInteraction, model: str) -> Exchange:
