@@ -12,14 +12,13 @@ from typing import Any, Final, NamedTuple
 
 from conformance import definitions
 from conformance.documents.pointer import Place
+from conformance.phrases import alternatives, singular, unnamed
 
 _FILE: Final = Path(__file__).with_name("_topics.yaml")
 _WORD: Final = re.compile(r"[\w]+")
-_NAMED: Final = "$"
 _REST: Final = "*"
 _SIMILAR: Final = 0.84
 _LEAST_LETTERS: Final = 5
-_SHORT: Final = 3
 _Phrase = tuple[str, ...]
 
 
@@ -32,7 +31,7 @@ class Topic(NamedTuple):
 
 def answers(text: str) -> tuple[str, ...]:
     """Return the names that answer a question, those of the topic with most of its words first; none if none fits."""
-    given = [_nearest(_folded(word)) for word in words(text)]
+    given = [_nearest(singular(word)) for word in words(text)]
     # Words of scripts without spaces are found as parts of a text.
     plain = _plain(text)
     found = [(each, [_found(group, given, plain) for group in each.asks]) for each in topics()]
@@ -75,10 +74,6 @@ def _nearest(word: str) -> str:
     return next(iter(get_close_matches(word, known, 1, _SIMILAR)), word)
 
 
-def _folded(word: str) -> str:
-    return word[:-1] if len(word) > _SHORT and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
-
-
 @cache
 def vocabulary() -> frozenset[str]:
     """Return the words by which topics are found."""
@@ -100,20 +95,14 @@ def topics() -> tuple[Topic, ...]:
 
 
 def _groups(asks: Sequence[str], named: Mapping[str, str]) -> tuple[tuple[_Phrase, ...], ...]:
-    found = []
-    for group in asks:
-        spelled = [named[one[1:]].split("|") if one.startswith(_NAMED) else [one] for one in group.split("|")]
-        found.append(tuple([_phrase(one) for listed in spelled for one in listed]))
-    return tuple(found)
+    return tuple([tuple(map(_phrase, alternatives(group, named))) for group in asks])
 
 
 def _phrase(text: str) -> _Phrase:
-    return tuple([_folded(word) for word in re.findall(r"[\w]+\*?", _plain(text).replace("-", " "))])
+    return tuple([singular(word) for word in re.findall(r"[\w]+\*?", _plain(text).replace("-", " "))])
 
 
 def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     for number, each in enumerate(value["topics"]):
         for group in each["asks"]:
-            for one in group.split("|"):
-                if one.startswith(_NAMED) and one[1:] not in value["words"]:
-                    yield ("topics", number, "asks"), f"no words are named {one[1:]!r}"
+            yield from [(("topics", number, "asks"), wrong) for wrong in unnamed(group, value["words"])]

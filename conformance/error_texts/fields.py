@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-_MAX_SEARCHED: Final = 16_384
+from conformance.error_texts.words import MAX_CHARACTERS
+
 _PATH: Final = r"[A-Za-z_$][\w$.\[\]-]{0,200}"
 _QUOTES: Final = r"[\s'\"`]{1,3}"
 
@@ -103,7 +104,7 @@ def named_cause(text: str) -> str:
 
 def _field(text: str, patterns: Sequence[re.Pattern[str]], *words: str) -> str:
     """Return the path of the field that an error names, by its patterns or by a location beside some words."""
-    plain = text[:_MAX_SEARCHED].replace("\\n", " ").replace("\\", "")
+    plain = text[:MAX_CHARACTERS].replace("\\n", " ").replace("\\", "")
     located = next((path for path, near in _located(plain) if any(map(near.lower().__contains__, words))), "")
     return located or next((match[1] for pattern in patterns if (match := pattern.search(plain))), "")
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from conformance.error_texts.causes import ErrorCause, causes, field_texts, generic
 from conformance.error_texts.sayings import Saying, sayings
 from conformance.error_texts.unwrapping import as_text, said, status_in
-from conformance.error_texts.words import is_constant, words
+from conformance.error_texts.words import MAX_CHARACTERS, is_constant, words
 
 _ABOUT_IT: Final = frozenset(
     {
@@ -48,8 +48,6 @@ _LONG: Final = 4
 _SHORT: Final = 2
 """How many spaces a long sentence has, and the last one, at least."""
 
-_MAX_SEARCHED: Final = 16_384
-
 
 class GenericError(NamedTuple):
     """An error text that does not say its cause.
@@ -82,7 +80,7 @@ def generic_error(error: Any, status: int | None = None, provider: str = "", wir
     text = said(error)
     whole = as_text(error)
     # In a line with several bodies or a traceback, no single message is the innermost.
-    messages = dict.fromkeys(_MESSAGE.findall(whole[:_MAX_SEARCHED].replace("\\", "")))
+    messages = dict.fromkeys(_MESSAGE.findall(whole[:MAX_CHARACTERS].replace("\\", "")))
     phrases = _phrases(text, whole, *messages)
     phrase = next((each for each in phrases if each in generic() or each in field_texts()), None)
     status = status or status_in(whole) or status_in(text)
@@ -114,7 +112,7 @@ def _phrases(*texts: str) -> Iterator[str]:
         # Some texts begin with such a word themselves.
         yield from [" ".join(found[start:]) for start in range(before + 1)]
         # What gateways put before and after a text is not known, but a long sentence is the same anywhere.
-        sentences = [" ".join(_constants(each)) for each in _SENTENCE.split(text[:_MAX_SEARCHED])]
+        sentences = [" ".join(_constants(each)) for each in _SENTENCE.split(text[:MAX_CHARACTERS])]
         yield from [each for each in sentences if each.count(" ") >= _LONG]
         yield from [each for each in sentences[-1:] if each.count(" ") >= _SHORT]
 

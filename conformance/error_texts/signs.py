@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 from conformance import definitions
 from conformance.documents.pointer import Place
 from conformance.error_texts.causes import causes
-from conformance.error_texts.words import words
+from conformance.error_texts.words import MAX_CHARACTERS, words
+from conformance.phrases import alternatives, singular, unnamed
 
 _FILE: Final = Path(__file__).with_name("_signs.yaml")
 _NEAR: Final = 16
@@ -32,10 +33,7 @@ _ERROR: Final = re.compile(
 )
 """What errors mostly have and prose has not."""
 
-_MAX_SEARCHED: Final = 16_384
 _REST: Final = "*"
-_NAMED: Final = "$"
-_SHORT: Final = 3
 _PARTS: Final = frozenset({"messages", "tools"})
 """Words that name a part of a request, and without their `s` something in it."""
 
@@ -75,7 +73,7 @@ def likely_cause(text: str, *, is_clear: bool = True, is_error: bool = False) ->
     for position, word in enumerate(words(_KEY.sub(" … ", text)).words):
         positions[_folded(word)].append(position)
     spans: dict[_Phrase, list[tuple[int, int]]] = {}
-    counts_weak = is_clear and (is_error or bool(_ERROR.search(text[:_MAX_SEARCHED])))
+    counts_weak = is_clear and (is_error or bool(_ERROR.search(text[:MAX_CHARACTERS])))
     found = (sign.cause for sign in signs() if (counts_weak or not sign.is_weak) and _fits(sign, positions, spans))
     return next(found, "")
 
@@ -125,8 +123,7 @@ def _places(word: str, positions: Mapping[str, Sequence[int]]) -> frozenset[int]
 def _folded(word: str) -> str:
     """Return a word without dashes, underscores and an `s` at its end, by which words for the same differ most."""
     word = word.replace("_", "").replace("-", "") or word
-    is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    return word[:-1] if is_plural and len(word) > _SHORT and word not in _PARTS else word
+    return word if word in _PARTS else singular(word)
 
 
 @cache
@@ -161,19 +158,16 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             if each["cause"] and each["cause"] not in causes():
                 yield (kind, number, "cause"), f"unknown cause {each['cause']!r}"
             for group in (*each.get("says", ()), *each.get("near", ()), each.get("unless", "")):
-                for name in group.split("|"):
-                    if name.startswith(_NAMED) and name[1:] not in known:
-                        yield (kind, number), f"no words are named {name[1:]!r}"
+                yield from [((kind, number), wrong) for wrong in unnamed(group, known)]
 
 
 def _orders(each: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[_Group, ...]]:
     if "says" in each:
-        yield tuple([_group(alternatives, names) for alternatives in each["says"]])
+        yield tuple([_group(group, names) for group in each["says"]])
     else:
-        yield from permutations([_group(alternatives, names) for alternatives in each["near"]])
+        yield from permutations([_group(group, names) for group in each["near"]])
 
 
-def _group(alternatives: str, names: Mapping[str, str]) -> _Group:
-    named = [names[each[1:]].split("|") if each.startswith(_NAMED) else [each] for each in alternatives.split("|")]
-    phrases = [tuple(map(_folded, phrase.split())) for found in named for phrase in found]
+def _group(group: str, names: Mapping[str, str]) -> _Group:
+    phrases = [tuple(map(_folded, phrase.split())) for phrase in alternatives(group, names)]
     return tuple(dict.fromkeys(phrases))

@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 from conformance.error_texts.signs import value_lists
+from conformance.error_texts.words import MAX_CHARACTERS
 
-_MAX_SEARCHED: Final = 16_384
 _VALUE: Final = r"['\"`‘’“”]?[\w/-]{1,40}['\"`‘’“”]?"
 _BETWEEN: Final = r"(?:\s{0,3},\s{0,3}(?:and |or )?|\s{1,3}(?:and|or)\s{1,3})"
 _LISTED: Final = re.compile(
@@ -22,7 +22,7 @@ _DEPENDENT: Final = frozenset({"content.part-type", "params.range", "roles.unkno
 
 def cause_by_values(text: str) -> str:
     """Return the id of the cause of an error that lists accepted values; empty if it lists none that are known."""
-    for found in _LISTED.finditer(text[:_MAX_SEARCHED].replace("\\", "")):
+    for found in _LISTED.finditer(text[:MAX_CHARACTERS].replace("\\", "")):
         given = [each.lower() for each in _EACH.findall(found[1]) if each.lower() not in _JOINING]
         for known in value_lists():
             others = [each for each in given if each not in known.values]
