@@ -6,7 +6,6 @@ The formats are imported when they are needed: a small JSON file does not pay fo
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from importlib import import_module
 from io import FileIO
 from pathlib import Path
@@ -44,12 +43,6 @@ _CURL: Final = re.compile(rb"\AHTTP/[0-9.]+ [1-5][0-9]{2}|^< HTTP/[0-9.]+ [1-5][
 _HTTPMOCK: Final = re.compile(rb"\A(?:---[^\n]*\n)?when:[ \t]*\r?\n")
 _PRINTED: Final = re.compile(rb"\[(?:log_\w|[0-9]{2,4}[-:/]|[A-Z]{3,8}\b|[a-z]{3,8}\] )")
 """How a text log begins that looks like JSON: `[2026-…`, `[INFO] …`."""
-_EVENT: Final = re.compile(rb"^[^\n{]{0,200}\bdata: ?(\{[^\n]*\}|\[DONE\])[ \t\r]*$", re.MULTILINE)
-"""An event of a stream in a line of a log."""
-_OF_WIRE: Final = re.compile(
-    rb'"choices"\s*:\s*\[|"candidates"\s*:\s*\[|"type"\s*:\s*"(?:message_start|content_block_|response\.)'
-)
-"""What the events of a wire have, and those of other streams do not."""
 _HEAD: Final = 1 << 13
 _KEPT: Final = 1 << 18
 """How much of a text of no known form is kept, to look for an error in it."""
@@ -178,7 +171,7 @@ def _reader(data: bytes, name: str) -> Reader:
 
 def _reader_of_text(data: bytes, name: str) -> Reader:
     """Return the reader of a text of no format that its beginning or its name shows."""
-    from conformance.formats import inside, printed
+    from conformance.formats import inside, printed, sse
     from conformance.formats.hints import for_text, is_binary
 
     if plain_name(name).endswith(_TABLES):
@@ -187,30 +180,17 @@ def _reader_of_text(data: bytes, name: str) -> Reader:
         return delimited.read
     if printed.holds(data):
         return printed.read
-    if any(_OF_WIRE.search(each) for each in _EVENT.findall(data[:_HEAD])):
-        return _read_logged_stream
+    if sse.is_logged(data[:_HEAD]):
+        return sse.read_logged
     # A log may quote a value whole, so that its own quotes have backslashes before them.
     for text in (data, data.replace(b'\\"', b'"')) if not is_binary(data) else ():
-        if next(inside.of_text(text, name), None) is not None:
-            return lambda _data, path: inside.of_text(text, path)
+        if found := list(inside.of_text(text, name)):
+            return lambda _data, _path: iter(found)
     begins = f"text that begins with {data[:40].decode(errors='replace')!r}"
     got = f"bytes that begin with {data[:8].hex(' ')}" if is_binary(data) else begins
     error = Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)
     error.content = b"" if is_binary(data) else data[:_KEPT]
     raise error
-
-
-def _read_logged_stream(data: bytes, path: str) -> Iterator[Input]:
-    """Yield the streams whose events stand in the lines of a log."""
-    from conformance.formats import sse
-
-    texts = [each.decode("utf-8", "replace") for each in _EVENT.findall(data)]
-    payloads: list[object] = []
-    for each in texts:
-        with suppress(InvalidDocument):
-            payloads.append(each if each == "[DONE]" else parse_json(each))
-    for text in sse.streams(payloads):
-        yield Input(path, None, "stream", (sse.stream(text),))
 
 
 def _beginning(file: OpenFile) -> bytes:

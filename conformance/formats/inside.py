@@ -17,7 +17,7 @@ from conformance.formats.inputs import Input
 from conformance.formats.json import is_chunk
 from conformance.formats.message_lists import ROLES
 from conformance.formats.printed_values import UnreadableValue, value_at
-from conformance.formats.records import as_object, as_text, status_of
+from conformance.formats.records import as_object, as_text, is_validation, status_of
 from conformance.wire.exchange import Exchange, model_of
 
 KIND: Final = "inside"
@@ -282,12 +282,8 @@ def _kind(value: Mapping[str, Any]) -> bool | None:
     if is_asked or (value.keys() & _ASKED and wires.is_native(Exchange.of_plain(request=dict(value)))):
         return True
     error = value.get("error")
-    is_error = isinstance(error, Mapping) and isinstance(error.get("message"), str)
-    detail = value.get("detail")
-    # Servers with FastAPI list what is not valid.
-    is_error = is_error or (
-        isinstance(detail, list) and bool(detail) and all("loc" in as_object(each) for each in detail)
-    )
+    is_said = isinstance(error, Mapping) and isinstance(error.get("message"), str)
+    is_error = is_said or is_validation(value.get("detail"))
     choices = value.get("choices")
     is_chat = isinstance(choices, list) and bool(choices) and all("message" in as_object(each) for each in choices)
     is_native = bool(value.keys() & _REPLIED) and wires.is_native(Exchange.of_plain(response=dict(value)))

@@ -136,11 +136,10 @@ def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
         return None
     if wires.is_native(asked):
         return Input(path, line, "request", (asked,))
-    detail = value.get("detail")
-    is_validation = isinstance(detail, list) and bool(detail) and all("loc" in as_object(each) for each in detail)
-    status = _INVALID if is_validation else None
+    is_invalid = records.is_validation(value.get("detail"))
+    status = _INVALID if is_invalid else None
     replied = Exchange.of_plain(response=value, status=status, model=model_of(value), date=records.date_of_reply(value))
-    is_reply = "choices" in value or value.get("error") is not None or value.get("object") == "error" or is_validation
+    is_reply = "choices" in value or value.get("error") is not None or value.get("object") == "error" or is_invalid
     if is_reply or wires.is_native(replied):
         return Input(path, line, "response", (replied,))
     return None

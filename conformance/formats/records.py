@@ -144,6 +144,11 @@ def as_object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def is_validation(detail: Any) -> bool:
+    """Return whether a value is the `detail` in which servers of FastAPI list what in a body is not valid."""
+    return isinstance(detail, list) and bool(detail) and all("loc" in as_object(each) for each in detail)
+
+
 def _request(recorded: Any, file: str, *, is_json: bool) -> JSON:
     try:
         return request_body(recorded, file, is_json=is_json)

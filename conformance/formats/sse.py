@@ -1,8 +1,12 @@
 """The raw text of an event stream, and streams of which only the payloads were kept."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
+from conformance.documents import parse_json
+from conformance.errors import InvalidDocument
 from conformance.formats.inputs import Input
 from conformance.formats.records import as_text, date_of_reply
 from conformance.wire.assemble import DONE_EVENT
@@ -15,6 +19,13 @@ UNNAMED: Final = "only the payloads of events were recorded; their names are ass
 
 _BEGINNINGS: Final = ("response.created", "message_start")
 _FIRST: Final = tuple([f"event: {name}\n" for name in _BEGINNINGS])
+
+_EVENT: Final = re.compile(rb"^[^\n{]{0,200}\bdata: ?(\{[^\n]*\}|\[DONE\])[ \t\r]*$", re.MULTILINE)
+"""An event of a stream in a line of a log."""
+_OF_WIRE: Final = re.compile(
+    rb'"choices"\s*:\s*\[|"candidates"\s*:\s*\[|"type"\s*:\s*"(?:message_start|content_block_|response\.)'
+)
+"""What the events of a wire have, and those of other streams do not."""
 
 
 def read(data: bytes, path: str) -> Iterator[Input]:
@@ -33,7 +44,7 @@ def read_chunks(chunks: Sequence[Any], path: str, line: int | None = None) -> It
 
 def read_events(events: Sequence[Mapping[str, Any]], path: str, line: int | None = None) -> Iterator[Input]:
     """Yield the stream of recorded events of a wire that names them by their type."""
-    text = "".join([f"event: {event_name(event)}\n{render([event])}" for event in events])
+    text = "".join(map(_framed, events))
     yield Input(path, line, "chunks", (stream(text),), notes=(UNNAMED,))
 
 
@@ -51,9 +62,29 @@ def streams(payloads: Iterable[Any]) -> Iterator[str]:
         if text and (each is None or is_done or name in _BEGINNINGS or (own and mark and own != mark)):
             yield text + (DONE_EVENT if is_chat and not is_ended else "")
             text, mark, is_chat = "", "", False
-        payload = render([each]) if known else f"data: {each}\n\n"
-        text += (f"event: {name}\n" if name else "") + payload
+        text += _framed(known) if known else f"data: {each}\n\n"
         mark, is_done, is_chat = own or mark, isinstance(each, str), is_chat or "choices" in known
+
+
+def _framed(payload: Mapping[str, Any]) -> str:
+    """Return the text of a chunk, or of an event under the name of its type."""
+    name = event_name(payload)
+    return (f"event: {name}\n" if name else "") + render([payload])
+
+
+def is_logged(data: bytes) -> bool:
+    """Return whether lines of a log hold events of a stream of a wire."""
+    return any(map(_OF_WIRE.search, _EVENT.findall(data)))
+
+
+def read_logged(data: bytes, path: str) -> Iterator[Input]:
+    """Yield the streams whose events stand in the lines of a log."""
+    payloads: list[object] = []
+    for each in [found.decode("utf-8", "replace") for found in _EVENT.findall(data)]:
+        with suppress(InvalidDocument):
+            payloads.append(each if each == "[DONE]" else parse_json(each))
+    for text in streams(payloads):
+        yield Input(path, None, "stream", (stream(text),))
 
 
 def is_beginning(chunk: Input) -> bool:
