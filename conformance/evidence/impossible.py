@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
-from conformance.wire.values import as_object
+from conformance.wire.values import as_object, objects
 
 _LETTERS_A_TOKEN: Final = 16
 """No tokenizer needs so few tokens for a text."""
@@ -143,14 +143,10 @@ def _of_ids(service: str, body: Mapping[str, Any]) -> Iterator[str]:
         yield f"the id {name:.60} is of another host"
     if isinstance(fingerprint, str) and _FINGERPRINT.fullmatch(fingerprint):
         yield f"system_fingerprint is {fingerprint:.60}"
-    for block in _objects(body.get("content")) if service in _SIGNED else ():
+    for _, block in objects(body.get("content")) if service in _SIGNED else ():
         signature = block.get("signature")
         if isinstance(signature, str) and signature and not _SIGNATURE.fullmatch(signature):
             yield f"a signature is {signature:.40}"
-    for item in _objects(body.get("output")) if service == "openai" else ():
+    for _, item in objects(body.get("output")) if service == "openai" else ():
         if isinstance(held := item.get("id"), str) and not _ITEM.fullmatch(held):
             yield f"the id of an item is {held:.60}"
-
-
-def _objects(held: Any) -> list[Mapping[str, Any]]:
-    return [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []

@@ -64,6 +64,5 @@ def block_within(block: KeptBlock | None, position: int) -> KeptBlock | None:
 
 def block_ending(block: KeptBlock | None, position: int) -> KeptBlock | None:
     """Return the block that ends at a position, among one and those before it; None if none does."""
-    while block is not None and block.end > position:
-        block = block.before
-    return block if block is not None and block.end == position else None
+    found = block_within(block, position)
+    return found if found is not None and found.end == position else None
