@@ -78,12 +78,9 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             archive.parent.mkdir(parents=True, exist_ok=True)
             pack(folder, files, archive)
             build_data["force_include"][str(archive)] = f"conformance/_data/{name}.tar.xz"
-        archive = scratch / "calibration.tar.xz"
-        counted = calibrations(root, scratch / "calibration")
-        pack(counted, _files(counted.glob("*.json")), archive)
-        build_data["force_include"][str(archive)] = f"conformance/_data/{CALIBRATION}.tar.xz"
-        columns = index_columns(root, scratch / "index")
+        columns, counted = columns_and_calibrations(root, scratch)
         for name, folder, files in (
+            (f"conformance/_data/{CALIBRATION}", counted, _files(counted.glob("*.json"))),
             (SDKS, root / SDKS, _files((root / SDKS).glob("*/*"))),
             (SCENARIOS, root / SCENARIOS, _files((root / SCENARIOS).rglob("*.yaml"))),
             (RECORDINGS, columns.parent, [columns]),
@@ -102,23 +99,20 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
         build_data["force_include"][str(index)] = f"conformance/_data/{CASSETTES}/archives.json"
 
 
-def index_columns(root: Path, folder: Path) -> Path:
-    """Write the index of recordings as columns, and return the file."""
-    columns = runpy.run_path(str(root / COLUMNS))
-    folder.mkdir()
-    target = folder / str(columns["NAME"])
-    target.write_bytes(columns["packed"](_index(root)))
-    return target
+def columns_and_calibrations(root: Path, scratch: Path) -> tuple[Path, Path]:
+    """Write the index of recordings as columns, and the calibrations with positions in it for digests.
 
-
-def calibrations(root: Path, folder: Path) -> Path:
-    """Write the calibrations with positions in the index for digests, and return the folder."""
-    columns = runpy.run_path(str(root / COLUMNS))
-    places = columns["positions"](_index(root))
-    folder.mkdir()
+    Returns the file of the columns and the folder of the calibrations.
+    """
+    columns, lines = runpy.run_path(str(root / COLUMNS)), _index(root)
+    target, counted = scratch / "index" / str(columns["NAME"]), scratch / "calibration"
+    target.parent.mkdir()
+    target.write_bytes(columns["packed"](lines))
+    places = columns["positions"](lines)
+    counted.mkdir()
     for path in (root / CALIBRATION).glob("*.json"):
-        (folder / path.name).write_bytes(columns["numbered"](path.read_bytes(), places))
-    return folder
+        (counted / path.name).write_bytes(columns["numbered"](path.read_bytes(), places))
+    return target, counted
 
 
 def _index(root: Path) -> list[bytes]:
