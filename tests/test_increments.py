@@ -26,6 +26,8 @@ SESSIONS = 50
 MANY_SESSIONS = 200
 ALL_SESSIONS = 10_000
 """How many sessions are drawn in a plain run, in CI and by night."""
+LONG = 60
+"""At most so many exchanges: more than replies are looked for that have an id in common."""
 
 
 def assert_same(conversation: Sequence[Exchange], profile: Profile | None, name: Any) -> None:
@@ -56,6 +58,17 @@ def _conversations(path: Path) -> list[Input]:
 def test_drawn_sessions_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
     for seed in range(SESSIONS):
         assert_same(list(drawn(seed)), _profile(seed), seed)
+
+
+def test_long_sessions_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    for seed in range(0, SESSIONS, 10):
+        assert_same(list(drawn(seed, LONG)), _profile(seed), seed)
+
+
+@pytest.mark.exhaustive
+def test_more_long_sessions_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    for seed in range(SESSIONS, ALL_SESSIONS // 20):
+        assert_same(list(drawn(seed, LONG)), _profile(seed), seed)
 
 
 @every(

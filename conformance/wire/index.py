@@ -16,8 +16,9 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.parts import ExchangePart
 from conformance.wire.repeats import StreamedText
-from conformance.wire.resent import Resending, ResentOf, call_key
+from conformance.wire.resent import Resending, ResentOf
 from conformance.wire.reuse import SentCalls, sent_calls
+from conformance.wire.same_calls import call_key
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any, NamedTuple
 
 from conformance.wire.elements import Call
-from conformance.wire.resent import call_key, calls_in, same_arguments
+from conformance.wire.same_calls import call_key, calls_in, same_arguments
 from conformance.wire.text import content_text, quoted
 
 

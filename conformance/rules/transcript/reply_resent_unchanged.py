@@ -11,8 +11,8 @@ from conformance.wire.elements import Call, Resent, calls_of
 from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wire.keys import key_of
 from conformance.wire.reasoning import untagged_text
-from conformance.wire.resent import calls_in, same_arguments
 from conformance.wire.reuse import is_same_call, missing, overwritten
+from conformance.wire.same_calls import calls_in, same_arguments
 from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import resent
 
