@@ -18,6 +18,7 @@ from conformance.profiles import Profile
 from conformance.wire import read_requests
 from conformance.wire.views import requests
 from conformance.wires import of, translate
+from tests.drawn_items import drawn_items
 from tests.drawn_sessions import PROVIDERS, drawn
 from tests.loops import every
 
@@ -63,6 +64,19 @@ def test_drawn_sessions_have_the_outcomes_of_judging_each_request_from_scratch()
 def test_long_sessions_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
     for seed in range(0, SESSIONS, 10):
         assert_same(list(drawn(seed, LONG)), _profile(seed), seed)
+
+
+def test_items_of_responses_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    refusing = _refusing()
+    for seed in range(SESSIONS):
+        assert_same(list(drawn_items(seed)), refusing if seed % 3 else _profile(seed), seed)
+
+
+@pytest.mark.exhaustive
+def test_more_items_of_responses_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    refusing = _refusing()
+    for seed in range(SESSIONS, ALL_SESSIONS // 5):
+        assert_same(list(drawn_items(seed, LONG)), refusing if seed % 3 else _profile(seed), seed)
 
 
 @pytest.mark.exhaustive

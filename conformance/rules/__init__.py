@@ -57,7 +57,8 @@ class Reach(StrEnum):
     """How far a rule reads around an element, beside the claims and the parameters of its request.
 
     `beside`: it reads no message at all, but parameters or tools. `element`: it reads the element alone. `turn`: also
-    its turn, the message before it, and whether a user message follows. `history`: anything else. What a rule found
+    its turn, what stands before it, and whether a user message follows; of a native message, also the one that follows
+    directly. `history`: anything else. What a rule found
     beside the messages holds as long as all that is there stays the same; what it found in a message holds in a later
     request that begins with the same messages, unless it reads the history. A rule about requests that says `element`
     or `turn` reads the messages one by one, through its context.

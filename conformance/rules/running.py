@@ -20,7 +20,7 @@ from conformance.wire.native import CHAT
 from conformance.wire.native_views import NativeSpan, native_messages
 from conformance.wire.parts import ExchangePart
 from conformance.wire.sent import SentElements
-from conformance.wire.views import requests, resent
+from conformance.wire.views import View, requests, resent
 
 # One object, because plans are cached by the identity of the claims.
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
@@ -275,10 +275,12 @@ class _Kept:
 
     def _judge_native(self, last: KeptBlock | None, views: Sequence[int]) -> KeptBlock | None:
         """Judge native messages, and return the block before the last one, by which another may stand next time."""
-        listed, _, common = native_messages(self.run.index, self.number)
+        index, number = self.run.index, self.number
+        listed, _, common = native_messages(index, number)
         end = len(listed)
-        # What is asked of the last message alone is asked again.
-        begin = block_within(last, min(common, end - 1))
+        counts = [view.held(index, number) for at in views if (view := self.plan.views[at]).held is not None]
+        # What reads the message that follows, or asks whether one is the last, is asked again.
+        begin = block_within(last, min([common, end, *counts]) - 1)
         start = 0 if begin is None else begin.end
         # A client often changes the last messages once more, such as by moving a mark.
         borders = [start, *range(max(start + 1, end - _APART), end), end]
@@ -318,11 +320,19 @@ class _Kept:
                 self.faults.setdefault(position, []).append((number, element, fault))
         for position, element in begin.open:
             if element is not None:
-                self._judge_again(position, element._replace(place=(number, *element.place[1:])))
+                self._judge_again(position, self._as_here(self.run.rules[position].on, element))
         # A set has no order, and findings do.
         for position in sorted(whole):
             if self.run.rules[position].concerns(self.part.requests[0], self.context):
                 self._judge_again(position, self.part.requests[0])
+
+    def _as_here(self, view: View, element: Any) -> Any:
+        """Return an element of an earlier request as this request has it."""
+        place = (self.number, *element.place[1:])
+        if not view.native or view.between is None:
+            return element._replace(place=place)
+        span = NativeSpan(self.number, place[3], place[3] + 1)
+        return next(each for each in view.between(self.run.index, span) if each.place == place)
 
     def _judge_again(self, position: int, element: Any) -> None:
         self.counts[position] = self.counts.get(position, 0) + 1

@@ -6,13 +6,13 @@ A rule that names its wire sees only the elements of that wire.
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from operator import is_, itemgetter
+from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
-from conformance.wire.values import as_word
+from conformance.wire.values import as_word, count_shared
 from conformance.wire.views import Side, View
 
 T = TypeVar("T")
@@ -108,9 +108,7 @@ class _Continuing:
         listed = request.get(_LISTS.get(native.protocol, "")) if native is not None and type(request) is dict else None
         own: list[Any] = listed if type(listed) is list else []
         self._found.append(own)
-        before = [] if earlier is None else self._found[earlier.number]
-        same = list(map(is_, before, own))
-        common = len(same) if all(same) else same.index(False)
+        common = 0 if earlier is None else count_shared(self._found[earlier.number], own)
         return NativeMessages(own, -1 if earlier is None else earlier.number, common)
 
 

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -11,6 +10,7 @@ import orjson
 
 from conformance.documents.pointer import Place
 from conformance.wire.drafts import Draft
+from conformance.wire.values import count_shared
 
 LOOK_BACK: Final = 4
 """How many requests are remembered: more than sessions are played at once."""
@@ -41,7 +41,6 @@ class _Border(NamedTuple):
     same: int
     position: int
     messages: int
-    places: int
     turns: int
     mark: Any
 
@@ -125,14 +124,14 @@ class ReadRequests:
             return listed, 0, []
         border = best.borders[count - 1]
         draft.messages += best.draft.messages[instructed.messages : border.messages]
-        draft.places.update(islice(best.draft.places.items(), instructed.places, border.places))
+        draft.hold(best.draft, border.messages)
         draft.turns = border.turns
         reader.resume(best.walk, border.mark)
         return listed, border.position, best.borders[:count]
 
 
 def _border(draft: Draft, position: int, mark: Any) -> _Border:
-    return _Border(position, position, len(draft.messages), len(draft.places), draft.turns, mark)
+    return _Border(position, position, len(draft.messages), draft.turns, mark)
 
 
 def _is_same(before: Sequence[Any], after: Sequence[Any], count: int) -> bool:
@@ -142,8 +141,8 @@ def _is_same(before: Sequence[Any], after: Sequence[Any], count: int) -> bool:
 
 def _common(before: Sequence[Any], after: Sequence[Any]) -> int:
     """Return how many messages two lists have in common at the beginning, down to the order of keys."""
-    number = 0
-    for old, new in zip(before, after, strict=False):
+    number = count_shared(before, after)
+    for old, new in zip(before[number:], after[number:], strict=False):
         if old is not new and not (old == new and _is_rendered_alike(old, new)):
             break
         number += 1

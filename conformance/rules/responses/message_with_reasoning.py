@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import TURN, Context, Fault, Source, example, rule
 from conformance.wires.responses.blocks import CALLS
 from conformance.wires.responses.views import SentItem, sent_items
 
@@ -26,6 +26,7 @@ def _is_bound(item: SentItem, _context: Context) -> bool:
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=TURN,
     where=_is_bound,
     source=Source(
         "https://github.com/vercel/ai/blob/main/packages/openai/src/responses/convert-to-openai-responses-input.ts",

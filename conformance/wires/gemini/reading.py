@@ -104,7 +104,7 @@ def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
         () if made is None else made.events,
         reply,
         made is None or made.complete,
-        places=walk.draft.places,
+        places=walk.draft.all_places(),
         fragments=() if made is None else made.fragments,
         facts=_allowed(exchange.request) | ({} if made is None or made.error is None else {"error": made.error}),
     )
