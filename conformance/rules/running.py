@@ -7,7 +7,7 @@ new in it.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from conformance.profiles import Profile
 from conformance.rules import UNCLAIMED, Rule
@@ -25,6 +25,8 @@ from conformance.wire.views import View, requests, resent
 # One object, because plans are cached by the identity of the claims.
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 _NO_CLAIMANT: Final = Claimant()
+NativeBlocks: TypeAlias = Mapping[View | None, KeptBlock | None]
+"""The last blocks of native messages: of a view whose elements may change in them, or under None of all others."""
 _APART: Final = 4
 """So many messages at the end of a native request are blocks of their own."""
 
@@ -59,7 +61,7 @@ class RuleRun:
         self._profile, self._as_of, self._model = profile, as_of, model
         self._sent: list[KeptBlock | None] = []
         self._resent: list[KeptBlock | None] = []
-        self._native: list[KeptBlock | None] = []
+        self._native: list[NativeBlocks] = []
         self._beside: list[KeptBeside | None] = []
 
     @property
@@ -135,7 +137,7 @@ class RuleRun:
         self.plans.append(plan)
         self._sent.append(None)
         self._resent.append(None)
-        self._native.append(None)
+        self._native.append({})
         self._beside.append(None)
         return context, plan
 
@@ -246,9 +248,7 @@ class _Kept:
         self.faults: dict[int, list[FoundFault]] = {}
         self.shuffled: set[int] = set()
 
-    def judge(
-        self, sent: list[KeptBlock | None], resents: list[KeptBlock | None], natives: list[KeptBlock | None]
-    ) -> None:
+    def judge(self, sent: list[KeptBlock | None], resents: list[KeptBlock | None], natives: list[NativeBlocks]) -> None:
         """Judge the rules whose findings are kept; the lists hold the last block of each exchange."""
         part, plan = self.part, self.plan
         if not part.requests or not plan.each:
@@ -269,22 +269,29 @@ class _Kept:
             if begin is None and part.start:
                 spans.insert(0, KeptSpan(self.number, 0, part.start))
             resents[self.number] = self._extend(begin, spans, views)
-        if views := [at for at in plan.each if plan.views[at].native]:
-            natives[self.number] = self._judge_native(None if before is None else natives[before], views)
+        alike: dict[View | None, list[int]] = {}
+        for at in plan.each:
+            view = plan.views[at]
+            if view.native:
+                # Views that may have other elements in the same messages go on from messages of their own.
+                alike.setdefault(None if view.held is None else view, []).append(at)
+        last: NativeBlocks = {} if before is None else natives[before]
+        natives[self.number] = {key: self._judge_native(last.get(key), key, ats) for key, ats in alike.items()}
         self._settle()
 
-    def _judge_native(self, last: KeptBlock | None, views: Sequence[int]) -> KeptBlock | None:
+    def _judge_native(self, last: KeptBlock | None, alone: View | None, views: Sequence[int]) -> KeptBlock | None:
         """Judge native messages, and return the block before the last one, by which another may stand next time."""
         index, number = self.run.index, self.number
         listed, _, common = native_messages(index, number)
         end = len(listed)
-        counts = [view.held(index, number) for at in views if (view := self.plan.views[at]).held is not None]
+        if alone is not None and alone.held is not None:
+            common = min(common, alone.held(index, number))
         # What reads the message that follows, or asks whether one is the last, is asked again.
-        begin = block_within(last, min([common, end, *counts]) - 1)
+        begin = block_within(last, min(common, end) - 1)
         start = 0 if begin is None else begin.end
         # A client often changes the last messages once more, such as by moving a mark.
         borders = [start, *range(max(start + 1, end - _APART), end), end]
-        block = self._extend(begin, [NativeSpan(self.number, *span) for span in pairwise(borders) if end], views)
+        block = self._extend(begin, [NativeSpan(number, *span) for span in pairwise(borders) if end], views)
         return block.before if block is not None and block.end == end else block
 
     def _extend(self, begin: KeptBlock | None, spans: Sequence[Any], views: Sequence[int]) -> KeptBlock | None:

@@ -177,9 +177,25 @@ def _kinds(message: Any) -> frozenset[str]:
     return frozenset([as_word(block.get("type")) for block in blocks if type(block) is dict])
 
 
+class _AllKinds:
+    """Finds the types of all blocks in native requests, one exchange after the other."""
+
+    def __init__(self) -> None:
+        self._found: list[frozenset[str]] = []
+
+    def add(self, index: Index, number: int) -> frozenset[str]:
+        _, earlier, common = native_messages(index, number)
+        kinds, before, start = message_kinds(index, number), frozenset[str](), 0
+        if common and common == len(native_messages(index, earlier).listed):
+            before, start = self._found[earlier], common
+        self._found.append(before.union(*kinds[start:]))
+        return self._found[-1]
+
+
 def kinds_in(index: Index, number: int) -> frozenset[str]:
     """Return the types of all blocks in the messages of a request."""
-    return frozenset().union(*[each for _, each in in_messages(index, number, _kinds)])
+    found: frozenset[str] = index.grown(_AllKinds, number)
+    return found
 
 
 def _messages_of(index: Index, number: int) -> Sequence[NativeMessage]:
