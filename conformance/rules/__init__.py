@@ -36,6 +36,7 @@ Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
 KnownBy: TypeAlias = Callable[[Claimed], str]
 Settled: TypeAlias = Callable[[Any, Sequence[Fault]], bool]
+Until: TypeAlias = Callable[[Any], Iterable[Any]]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
 EVERY: Final = NAMES
@@ -144,7 +145,8 @@ class Rule:
     `harm`: what a violation does to an agent; by default that of the family, in its `__init__.py`.
     `wires`: the wires on which the rule holds; one that names chat completions looks at translated exchanges.
     `provoked`: suites provoke what the rule finds, so that only traffic is judged by it. `reach`: how far it reads.
-    `settled`: whether what it found in an element holds for good, if it does not always.
+    `settled`: whether what it found in an element holds for good, if it does not always. `until`: the ids of calls of
+    which another call with the same id, in a later reply or message, may change what was found in an element.
     `outcomes`: those if it finds nothing wrong, by the number of judged elements.
     """
 
@@ -169,6 +171,7 @@ class Rule:
     provoked: bool
     reach: Reach
     settled: Settled | None
+    until: Until | None
     outcomes: Mapping[int, Outcome]
 
     @property
@@ -213,6 +216,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     provoked: bool = False,
     reach: Reach = HISTORY,
     settled: Settled | None = None,
+    until: Until | None = None,
 ) -> Callable[[Judge], Rule]:
     """Make a function into a rule; the id comes from its module's path, the documentation from its docstring.
 
@@ -220,6 +224,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     `harm` is needed where a violation does something else to an agent than those of the other rules of the family.
     `provoked`: suites provoke what it finds, so that it judges traffic alone. `reach`: how far it reads. `settled`:
     whether what it found in an element holds, whatever follows; it is asked where the reach is not the history.
+    `until`: the ids of calls that must not come again for that; a rule about replies that are sent back may have it.
     """
 
     def declare(judge: Judge) -> Rule:
@@ -248,6 +253,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             provoked,
             reach,
             settled,
+            until,
             _Outcomes(name, level, on, needs),
         )
 
