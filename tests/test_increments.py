@@ -75,7 +75,7 @@ def _calling(identity: str, city: str) -> dict[str, Any]:
 
 def test_an_id_may_be_another_once_it_comes_again() -> None:
     messages: list[Any] = [{"role": "user", "content": "Go."}]
-    exchanges = []
+    exchanges: list[Exchange] = []
     for given, sent in [("call_0", "other_0"), ("call_1", "call_1"), ("call_2", "call_2"), ("call_0", "call_0")]:
         city = f"{len(exchanges)}"
         choice = {"index": 0, "message": _calling(given, city), "finish_reason": "tool_calls"}

@@ -26,7 +26,8 @@ class KnownReplies:
     `owners`: the replies that have an id, by id. `near`: replies by the number of the assistant message that should
     send them back, and by key. `anywhere`: replies by key. `exact`: those with an id that several replies have, by all
     of their calls. `displaced`: the replies that are not looked for anywhere since another one came, by the number of
-    that one. `newly`: the ids of a reply that none or one before it has, by its number.
+    that one. `newly`: the ids of a reply that none or one before it has, by its number. `exactly`: the calls of a reply
+    with an id that several have, if no other one has all of them.
     """
 
     def __init__(self, replies: Sequence[Reply]) -> None:
@@ -38,6 +39,7 @@ class KnownReplies:
         self.exact: dict[Any, set[int]] = {}
         self.displaced: dict[int, list[int]] = {}
         self.newly: dict[int, set[Any]] = {}
+        self.exactly: dict[int, Any] = {}
 
     def add(self, number: int, expected: int) -> None:
         """Add a reply; `expected` is the number of assistant messages in its request."""
@@ -54,7 +56,10 @@ class KnownReplies:
                 # Of more than two, the others were added before.
                 sharing |= owners if len(owners) == 2 else {number} if len(owners) > 2 else set()
         for each in sharing:
-            self.exact.setdefault(_exact_key(self.replies[each].calls), set()).add(each)
+            exact = exact_key(self.replies[each].calls)
+            if exact not in self.exact:
+                self.exactly[each] = exact
+            self.exact.setdefault(exact, set()).add(each)
         for key in all_keys(reply.message, reply.calls):
             # The latest few: an agent that says the same again and again would be searched for longer each time.
             self.near.setdefault((expected, key), deque(maxlen=MAX_RIVALS)).append(number)
@@ -64,12 +69,15 @@ class KnownReplies:
             latest.append(number)
         self.newly[number], self.displaced[number] = newly, displaced
 
-    def changes(self, number: int, common: Set[Any], found: Mapping[int, int]) -> bool:
-        """Return whether a reply changes what was `found` in earlier messages, with which it has keys in common.
+    def changes(self, number: int, common: Set[Any], found: Mapping[int, int], sent: Set[Any]) -> bool:
+        """Return whether a reply changes what was `found` in earlier messages, which were looked up by `common` keys.
 
-        It does if they have all calls in common, if an id becomes one that several replies have, and if a reply that is
-        looked for where it is expected only, from now on, was found elsewhere.
+        It does if it is looked for by all calls, or the first that has exactly those of a message, `sent` being those
+        of all; if an id becomes one that several replies have; and if a reply that is looked for where it is expected
+        only, from now on, was found elsewhere.
         """
+        if number in self.exactly and self.exactly[number] in sent:
+            return True
         if any([kind == "calls" or (kind == "id" and key in self.newly[number]) for kind, key in common]):
             return True
         return any([found.get(each, self.expected[each]) != self.expected[each] for each in self.displaced[number]])
@@ -83,7 +91,7 @@ class KnownReplies:
         for at in range(first, len(assistants)):
             value = assistants[at][1]
             numbers: dict[int, None] = {}
-            for key in self._keys(value, calls_in(value)):
+            for key in self.keys(value, calls_in(value)):
                 numbers |= dict.fromkeys(self.near.get((at, key), ()))
                 numbers |= dict.fromkeys(self.anywhere.get(key, ()))
             for number in numbers:
@@ -98,7 +106,7 @@ class KnownReplies:
             return expected
         return next((at for at in candidates if self._sends_back(number, assistants[at][1], near=False)), None)
 
-    def _keys(self, message: dict[str, Any], calls: list[Call]) -> list[Any]:
+    def keys(self, message: dict[str, Any], calls: list[Call]) -> list[Any]:
         """Return the keys of a message that is sent; one that sends a reply back has a key of that reply.
 
         Calls as a whole are a key only if an id is not that of a reply, because other messages have a key by their ids.
@@ -119,7 +127,7 @@ class KnownReplies:
         """Return whether the ids, names and arguments of calls are those of other replies that used an id again."""
         if not self._shares_ids(calls):
             return False
-        owners = self.exact.get(_exact_key(calls))
+        owners = self.exact.get(exact_key(calls))
         return owners is not None and number not in owners
 
     def _sends_back(self, number: int, value: dict[str, Any], *, near: bool) -> bool:
@@ -215,7 +223,8 @@ def _is_plain(reply: Reply) -> bool:
     return is_whole and not reply.calls and bool(content_text(reply.message.get("content")).strip())
 
 
-def _exact_key(calls: list[Call]) -> Any:
+def exact_key(calls: list[Call]) -> Any:
+    """Return a key that lists of the same calls share, ids and all."""
     return tuple([call_key(call) for call in calls])
 
 

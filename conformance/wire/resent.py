@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from conformance.wire.elements import Reply, Resent
-from conformance.wire.known_replies import KnownReplies, ReplyPositions, all_keys, similarity
+from conformance.wire.known_replies import KnownReplies, ReplyPositions, all_keys, exact_key, similarity
 from conformance.wire.same_calls import calls_in
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class Resending:
         self._known = KnownReplies(self._replies)
         self._positions = ReplyPositions(self._replies)
         self._done: list[ResentOf] = []
+        self._asked: set[Any] = set()
         self._sent: set[Any] = set()
         self._is_plural = False
 
@@ -83,7 +84,10 @@ class Resending:
         self._done.append(found)
         if part.grows:
             for piece in part.pieces:
-                self._sent.update([key for _, value in piece.assistants for key in all_keys(value, calls_in(value))])
+                for _, value in piece.assistants:
+                    calls = calls_in(value)
+                    self._asked.update(self._known.keys(value, calls))
+                    self._sent.update([exact_key(calls)] if calls else ())
         return found
 
     def _take(self, before: "ExchangePart") -> None:
@@ -132,9 +136,9 @@ class Resending:
             if expected < first and part.assistants[expected][0] not in made.pairs:
                 return None
             reply = self._replies[number]
-            common = self._sent.intersection(all_keys(reply.message, reply.calls))
+            common = self._asked.intersection(all_keys(reply.message, reply.calls))
             if common:
-                if expected < first or self._known.changes(number, common, made.found):
+                if expected < first or self._known.changes(number, common, made.found, self._sent):
                     return None
                 alike.append(number)
         return alike

@@ -135,7 +135,7 @@ class _SentItems:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Origin] = {}
+        self._known: dict[tuple[str, str], Origin | None] = {}
         self._asked: set[tuple[str, str]] = set()
         self._changed = -1
         self._found: list[_KnownItems] = []
@@ -185,9 +185,16 @@ class _SentItems:
             keys.append(("encrypted_content", origin.unfinished))
         if origin.value.get("phase") is not None:
             keys.append((_SAID, _said(origin.value)))
-        if not self._asked.isdisjoint(keys):
-            self._changed = number
-        self._known |= dict.fromkeys(keys, origin)
+        for key in keys:
+            known = self._known.get(key, origin)
+            # A host that gives several calls one id is no reason to take one for another.
+            is_used_again = key[0] == "call_id" and (
+                known is None or _text(known.value, "id") != _text(origin.value, "id")
+            )
+            if known is not None or not is_used_again:
+                self._known[key] = None if is_used_again else origin
+                if key in self._asked:
+                    self._changed = number
 
 
 def _sent_items(index: Index, number: int) -> Sequence[SentItem]:
