@@ -190,7 +190,6 @@ class ReplyPositions:
         own; and a message at the end is a beginning of the next reply.
         """
         messages, assistants = part.listed or [], part.assistants
-        returned = set(pairs.values())
         prefix, hashed = 0, 0
         for at in range(first, len(assistants)):
             position, value = assistants[at]
@@ -199,7 +198,7 @@ class ReplyPositions:
                 continue
             prefix, hashed = _hashed(messages[hashed:position], prefix), position
             found = [number for number in rivals if self._whole(number) == prefix]
-            if len(found) == 1 and found[0] not in returned and _is_plain(self.replies[found[0]]):
+            if len(found) == 1 and found[0] not in pairs.values() and _is_plain(self.replies[found[0]]):
                 yield found[0], (position, value)
 
     def _whole(self, number: int) -> int:

@@ -18,10 +18,11 @@ class ResentOf:
     `pairs`: the number of the reply that a message sends back, by position. `found`: the number of the assistant
     message in which each reply was found, although another one may have taken it. `start`: pairs before this position
     are those of the earlier request; 0 if all were looked for. `fresh`: the positions of the others, and `searched` the
-    replies that were found among them. `back`: the position at which a reply to each earlier request comes back.
+    replies that were found among them; `changed` are all that came back with another text. `back`: the position at
+    which a reply to each earlier request comes back.
     """
 
-    __slots__ = ("back", "found", "fresh", "pairs", "replies", "replies_before", "searched", "start")
+    __slots__ = ("back", "changed", "found", "fresh", "pairs", "replies", "replies_before", "searched", "start")
 
     def __init__(self, replies: Sequence[Reply], start: int = 0) -> None:
         self.replies = replies
@@ -31,6 +32,7 @@ class ResentOf:
         self.found: dict[int, int] = {}
         self.fresh: list[int] = []
         self.searched: list[int] = []
+        self.changed: set[int] = set()
         self.back: dict[int, int] = {}
 
     def of(self, index: "Index", number: int) -> list[Resent]:
@@ -107,10 +109,13 @@ class Resending:
         before = self._done[earlier.number]
         made = ResentOf(self._replies, part.start)
         made.pairs, made.found, made.back = dict(before.pairs), dict(before.found), dict(before.back)
+        made.changed = set(before.changed)
         first = len(part.assistants) - sum([len(piece.assistants) for piece in part.pieces])
         for position in before.fresh:
             if position >= part.start:
-                made.back.pop(int(self._replies[made.pairs.pop(position)].place[0]), None)
+                number = made.pairs.pop(position)
+                made.changed.discard(number)
+                made.back.pop(int(self._replies[number].place[0]), None)
         again = [number for number in before.searched if made.found[number] >= first]
         for number in again:
             del made.found[number]
@@ -147,7 +152,7 @@ class Resending:
         """Search the assistant messages from one on; None if what holds of those before it may not hold any more."""
         native = part.exchange.native
         held = None if native is None else native.held
-        carried, fresh = set(made.pairs.values()), set[int]()
+        fresh = set[int]()
         for number, at in self._known.sent_back(part.assistants, first):
             if at is None or number in made.found:
                 if number in made.found and at is not None and at == self._known.expected[number]:
@@ -158,7 +163,7 @@ class Resending:
             made.searched.append(number)
             if held is not None and position in held:
                 continue
-            if number in carried:
+            if number in made.changed:
                 return None
             rival = made.pairs.get(position)
             # Similarity is computed only if there is a rival, which is rare.
@@ -168,6 +173,7 @@ class Resending:
         for number, (position, _) in self._positions.changed(part, made.pairs, first):
             if held is None or position not in held:
                 made.pairs[position] = number
+                made.changed.add(number)
                 fresh.add(position)
         made.fresh = sorted(fresh)
         # Of several choices that come back, the last one counts.
