@@ -35,15 +35,15 @@ def sent_calls(messages: Sequence[Any], *known: Set[Any]) -> SentCalls:
     return SentCalls(keys, {key[0] for key in keys if any([key in each for each in known])})
 
 
-class _Found(NamedTuple):
+class _CallsByKey(NamedTuple):
     """The calls of a request by their keys, and the ids of known ones, each with the position of the first message."""
 
     keys: dict[Any, int]
     known: dict[Any, int]
 
-    def before(self, end: int) -> "_Found":
+    def before(self, end: int) -> "_CallsByKey":
         """Return what the messages before a position have."""
-        return _Found(*[{key: at for key, at in each.items() if at < end} for each in self])
+        return _CallsByKey(*[{key: at for key, at in each.items() if at < end} for each in self])
 
 
 class SentCallsOf:
@@ -51,7 +51,7 @@ class SentCallsOf:
 
     def __init__(self) -> None:
         """Begin without any request."""
-        self._found: list[_Found] = []
+        self._found: list[_CallsByKey] = []
 
     def add(self, index: "Index", number: int) -> SentCalls:
         """Return the calls of the next request."""
@@ -70,7 +70,7 @@ class SentCallsOf:
             for key in map(call_key, calls_of_messages(listed[position : position + 1])):
                 if keys.setdefault(key, position) == position and key in replied:
                     known.setdefault(key[0], position)
-        self._found.append(_Found(keys, known))
+        self._found.append(_CallsByKey(keys, known))
         return SentCalls(keys.keys(), known.keys())
 
 

@@ -78,7 +78,7 @@ def _comparable(call: dict[str, Any]) -> dict[str, Any]:
     return call
 
 
-def translator() -> Callable[[Exchange], Exchange]:
+def translator(*, apart: bool = False) -> Callable[[Exchange], Exchange]:  # noqa: ARG001 — no reply is remembered
     """Return what translates exchanges of Gemini into those of chat completions, with their native forms."""
     return partial(_translated, read=ReadRequests())
 

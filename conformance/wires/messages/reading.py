@@ -48,7 +48,7 @@ _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "any": "required", "none":
 _COPIED: Final = ("model", "max_tokens", "stream", "temperature", "top_p", "thinking")
 
 
-def translator() -> Callable[[Exchange], Exchange]:
+def translator(*, apart: bool = False) -> Callable[[Exchange], Exchange]:  # noqa: ARG001 — no reply is remembered
     """Return what translates exchanges of Messages into those of chat completions, with their native forms."""
     return partial(_translated, read=ReadRequests())
 

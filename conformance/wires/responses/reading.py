@@ -45,9 +45,15 @@ class _Reply(NamedTuple):
     repeated: Sequence[Any] = ()
 
 
-def translator() -> Callable[[Exchange], Exchange]:
-    """Return what translates the exchanges of a session into those of chat completions, with their native forms."""
-    return partial(_translated, memory=Memory(), read=ReadRequests())
+def translator(*, apart: bool = False) -> Callable[[Exchange], Exchange]:
+    """Return what translates the exchanges of a session into those of chat completions, with their native forms.
+
+    `apart`: what one of them says is not known for another.
+    """
+    read = ReadRequests()
+    if apart:
+        return lambda exchange: _translated(exchange, Memory(grows=False), read)
+    return partial(_translated, memory=Memory(), read=read)
 
 
 def _translated(exchange: Exchange, memory: Memory, read: ReadRequests) -> Exchange:

@@ -52,10 +52,11 @@ class Memory:
     """What the earlier exchanges of a session say about ids, blobs and histories.
 
     `items`: the items of replies by id, and those that a request gives. `details`: reasoning by its blob, its id or its
-    text, in the form in which the reply had it.
+    text, in the form in which the reply had it. `grows`: whether later exchanges may say more.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, grows: bool = True) -> None:
+        self.grows = grows
         self.items: dict[str, Mapping[str, Any]] = {}
         self.stored: set[str] = set()
         self.details: dict[tuple[str, str], dict[str, Any]] = {}
@@ -118,8 +119,8 @@ class Memory:
                 continue
             # The blob tells which item this is; a rule of this wire looks at an id that does not belong to it.
             own = {key: each for key, each in sent.items() if key in ("summary", "text")}
-            return {**known, **own}, not number
-        return sent, not keys
+            return {**known, **own}, not number or not self.grows
+        return sent, not keys or not self.grows
 
 
 def _keys(made: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

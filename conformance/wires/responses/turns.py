@@ -203,7 +203,7 @@ class ItemsWalk:
 
     def _refer(self, item: Mapping[str, Any], place: Place) -> None:
         found = None if self.memory is None else self.memory.resolve(item.get("id"))
-        self.looked_up += 1
+        self.looked_up += self.memory is None or self.memory.grows
         if found is not None:
             self._add(found, place)
             return
