@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import TURN, Context, Fault, Source, example, rule
-from conformance.wires.responses.blocks import CALLS
+from conformance.wires.responses.kinds import CALLS
 from conformance.wires.responses.views import SentItem, sent_items
 
 _REASONING = {

@@ -1,7 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import TURN, Context, Fault, Source, example, rule
-from conformance.wires.responses.blocks import CALLS, kind_of
+from conformance.wires.responses.kinds import CALLS, kind_of
 from conformance.wires.responses.views import SentItem, sent_items
 
 

@@ -16,7 +16,8 @@ from conformance.wire.native import Native
 from conformance.wire.read_requests import ReadRequests
 from conformance.wire.values import as_object, objects
 from conformance.wires.responses import WIRE
-from conformance.wires.responses.blocks import kind_of, name_of
+from conformance.wires.responses.blocks import name_of
+from conformance.wires.responses.kinds import kind_of
 from conformance.wires.responses.state import NOTHING, History, Memory
 from conformance.wires.responses.stream import AssembledResponse, assemble
 from conformance.wires.responses.turns import AT_SERVER, ItemsWalk

@@ -5,7 +5,8 @@ from typing import Any, Final, NamedTuple
 
 from conformance.wire.keys import key_of
 from conformance.wire.values import as_object, objects
-from conformance.wires.responses.blocks import CALLS, OUTPUTS, kind_of, whole_detail
+from conformance.wires.responses.blocks import whole_detail
+from conformance.wires.responses.kinds import CALLS, OUTPUTS, kind_of
 
 MAX_HELD: Final = 16
 """Of a history that the server holds, so many messages are looked at: what is before was looked at when it was new."""

@@ -15,22 +15,20 @@ from conformance.wire.drafts import Draft
 from conformance.wire.keys import key_of
 from conformance.wire.values import objects
 from conformance.wires.responses.blocks import (
-    CALLS,
     LOCAL,
-    OUTPUTS,
     READ_PARTS,
     TEXTS,
     details_of,
     is_empty,
     join,
     joins,
-    kind_of,
     name_of,
     read_call,
     read_part,
     reasoning_item,
     whole_detail,
 )
+from conformance.wires.responses.kinds import CALLS, OUTPUTS, kind_of
 from conformance.wires.responses.state import Memory, first_new
 
 HELD: Final = "the server holds it already"

@@ -14,7 +14,7 @@ from conformance.wire.native_views import NativeSpan, native_messages
 from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
 from conformance.wires.responses import NAME
-from conformance.wires.responses.blocks import CALLS, kind_of
+from conformance.wires.responses.kinds import CALLS, kind_of
 
 _ADDED: Final = "response.output_item.added"
 _SAID: Final = "text"
