@@ -123,21 +123,33 @@ def merged(found: Iterable[Found]) -> list[Found]:
     return result
 
 
-def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
+def scrubber(
+    values: Iterable[str] = (), urls: Iterable[str] = (), surroundings: Iterable[str] | None = None
+) -> Scrubber:
     """Return the scrubber for some secrets, for those in some URLs, and for those of the environment and its proxies.
 
-    A value in quotes or with blanks around it is a secret without them, too.
+    A value in quotes or with blanks around it is a secret without them, too. `surroundings`: what `of_surroundings`
+    found, if it was asked before.
     """
     # Imported here because it needs this module.
     from conformance.secrets.urls import secrets_of
 
-    proxies = [value for name, value in os.environ.items() if name.lower().endswith("_proxy")]
-    found = [*values, *(part for url in (*urls, *proxies) for part in secrets_of(url)), *of_environment(os.environ)]
+    around = of_surroundings() if surroundings is None else surroundings
+    found = [*values, *(part for url in urls for part in secrets_of(url)), *around]
     every = {form for value in found for form in (value, value.strip(), value.strip(" \t\r\n\"'"))}
     # The longest first: a secret may hold another one.
     return Scrubber(
         tuple(sorted([each for each in every if len(each) >= MIN_LENGTH], key=lambda each: (-len(each), each)))
     )
+
+
+def of_surroundings() -> tuple[str, ...]:
+    """Return the secrets of the environment and in the URLs of its proxies."""
+    from conformance.secrets.urls import secrets_of
+
+    variables = dict(os.environ)
+    proxies = [value for name, value in variables.items() if name.lower().endswith("_proxy")]
+    return (*[part for url in proxies for part in secrets_of(url)], *of_environment(variables))
 
 
 def named_secrets(variables: Mapping[str, str]) -> tuple[str, ...]:
