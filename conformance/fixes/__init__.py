@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
@@ -39,6 +39,9 @@ _LONG: Final = 100
 
 _FEW: Final = 8
 """Of how many operations each is tried alone."""
+
+_MAX_RULES: Final = 512
+"""Of how many rules is kept who helps with what they find."""
 
 _CLIENT: Final = Side.CLIENT.value
 
@@ -185,13 +188,18 @@ def _nearest(operations: Sequence[Operation], problem: ClientProblem) -> Iterato
 
 
 def _candidates(problem: ClientProblem) -> Iterator[Candidate]:
-    for module in _fixers():
-        if any(fnmatchcase(problem.rule, glob) for glob in module.RULES):
-            try:
-                yield from module.candidates(problem)
-            except (LookupError, TypeError, ValueError, AttributeError, ConformanceError):
-                # A body that is not shaped as its wire has it is beyond this family, not beyond the next one.
-                continue
+    for module in _fixers_of(problem.rule):
+        try:
+            yield from module.candidates(problem)
+        except (LookupError, TypeError, ValueError, AttributeError, ConformanceError):
+            # A body that is not shaped as its wire has it is beyond this family, not beyond the next one.
+            continue
+
+
+@lru_cache(maxsize=_MAX_RULES)
+def _fixers_of(rule: str) -> tuple[ModuleType, ...]:
+    """Return the families of fixers that may help with what a rule finds, in their order."""
+    return tuple([module for module in _fixers() if any(fnmatchcase(rule, glob) for glob in module.RULES)])
 
 
 @cache
