@@ -19,10 +19,11 @@ from conformance.documents.patch import Operation, apply
 from conformance.documents.pointer import parse, render
 from conformance.errors import ConformanceError
 from conformance.fixes import fixers
+from conformance.fixes.alike import move_to_all
 from conformance.fixes.excerpt import excerpt, units
 from conformance.fixes.needs import needed
 from conformance.fixes.problem import Candidate, ClientProblem
-from conformance.fixes.trial import EARLIER, Scenes, Trial
+from conformance.fixes.trial import EARLIER, Held, Scenes, Trial
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation
@@ -144,19 +145,27 @@ def _moved(pointer: str, by: int) -> str:
 
 def _fix(trial: Trial) -> Fix:
     """Return the fix for a finding on trial."""
+    if trial.moved is not None:
+        return Fix(tuple(trial.moved.patch), trial.moved.candidate.title)
+    found = _search(trial)
+    if found is None:
+        return Fix((), needs=needed(trial.problem.rule), trials=trial.tried)
+    move_to_all(trial, found, _search)
+    return Fix(tuple(found.patch), found.candidate.title, found.candidate.origin, trials=trial.tried)
+
+
+def _search(trial: Trial) -> Held | None:
+    """Return the patch for a finding on trial, and the candidate that it is a part of; None if there is none."""
     problem = trial.problem
-    needs = needed(problem.rule)
     for candidate in _candidates(problem):
         operations = trial.operations(candidate)
         for chosen in (operations,) if candidate.whole else _nearest(operations, problem):
             if trial.tried >= MAX_TRIALS:
-                return Fix((), needs=needs, trials=trial.tried)
+                return None
             if _holds(chosen, candidate, trial):
-                patch = (
-                    chosen if candidate.whole else minimal(chosen, partial(_holds, candidate=candidate, trial=trial))
-                )
-                return Fix(tuple(patch), candidate.title, candidate.origin, trials=trial.tried)
-    return Fix((), needs=needs, trials=trial.tried)
+                holds = partial(_holds, candidate=candidate, trial=trial)
+                return Held(chosen if candidate.whole else minimal(chosen, holds), candidate)
+    return None
 
 
 def _holds(chosen: Sequence[Operation], candidate: Candidate, trial: Trial) -> bool:

@@ -1,10 +1,12 @@
 """Requests on trial: a fix counts only if the conversation, judged again, lacks the finding and has no new one."""
 
+import re
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import rules, wires
 from conformance.documents.patch import Operation, apply, difference
@@ -28,6 +30,19 @@ the next request, and judging a whole session for each attempt would take the sq
 MAX_FORMS: Final = 64
 MAX_SCENES: Final = 8
 """How many forms of a request, and how many requests, are kept with what was found in them."""
+
+
+_NUMBER: Final = re.compile(r"(?<=/)\d+(?=/|$)")
+
+_Key: TypeAlias = tuple[str, str, str]
+"""A finding of a request: its rule, its place in the request and its message."""
+
+
+class Held(NamedTuple):
+    """The operations that fix a finding, and the candidate that they are a part of."""
+
+    patch: Sequence[Operation]
+    candidate: Candidate
 
 
 class _Found(NamedTuple):
@@ -101,6 +116,7 @@ class Scene:
 
     Several findings lead to the same forms, so what was found in a form is kept: of the last `MAX_FORMS`. `remembered`,
     `shared`: what was found of messages that several forms have. `helped`: the rules for which the last form did.
+    `moved`: what fixes findings that were fixed together with one that is alike.
     """
 
     def __init__(self, conversation: Conversation, profile: Profile | None, as_of: str) -> None:
@@ -111,6 +127,7 @@ class Scene:
         self.remembered = Remembered()
         self.shared: dict[Any, Any] = {}
         self.helped: set[str] = set()
+        self.moved: dict[_Key, Held] = {}
 
     def problem(self, rule: str, finding: Finding) -> ClientProblem:
         """Return a finding about the last request as a problem."""
@@ -129,6 +146,14 @@ class Scene:
     def before(self) -> _Found:
         """Return what is found in the conversation as it is."""
         return found_in(self.translated, self.profile, self.as_of)
+
+    @cached_property
+    def alike(self) -> Mapping[_Key, Sequence[str]]:
+        """Return the places of findings of one rule that say the same at other positions, by what they share."""
+        found: dict[_Key, list[str]] = {}
+        for rule, place, message in self.before.each:
+            found.setdefault((rule, _NUMBER.sub("*", place), message), []).append(place)
+        return {key: sorted(places, key=_positions) for key, places in found.items()}
 
     @cached_property
     def content(self) -> HeldContent:
@@ -189,8 +214,29 @@ class Trial:
         self.problem = scene.problem(rule, finding)
         self.tried = 1
         self._scene = scene
-        self._key = (rule, finding.at.partition("/request")[2], finding.message)
+        self.place = finding.at.partition("/request")[2]
+        self._key = (rule, self.place, finding.message)
         self._before = scene.before
+
+    @property
+    def moved(self) -> "Held | None":
+        """Return what fixes the finding if it was fixed together with one that is alike; None if not."""
+        return self._scene.moved.get(self._key)
+
+    def alike(self) -> Sequence[str]:
+        """Return the places in the request of the findings that differ from this one by their position alone."""
+        rule, place, message = self._key
+        return self._scene.alike.get((rule, _NUMBER.sub("*", place), message), ())
+
+    def of(self, place: str) -> "Trial":
+        """Return the trial of the finding at another of these places."""
+        head, request, _ = self.problem.finding.at.partition("/request")
+        return Trial(self._scene, self._key[0], replace(self.problem.finding, at=f"{head}{request}{place}"))
+
+    def keep(self, found: Mapping[str, "Held"]) -> None:
+        """Keep what fixes the findings at some of these places."""
+        rule, _, message = self._key
+        self._scene.moved |= {(rule, place, message): held for place, held in found.items()}
 
     @property
     def sees_the_finding(self) -> bool:
@@ -210,6 +256,16 @@ class Trial:
         is_fit = self._is_fit(form)
         (self._scene.helped.add if is_fit else self._scene.helped.discard)(self._key[0])
         return is_fit
+
+    def accepts_for_all(self, candidate: Candidate, places: Sequence[str]) -> bool:
+        """Return whether a form of the request lacks the findings at all these places, as `accepts` says it of one."""
+        form, (rule, _, message) = self._scene.form(candidate.request), self._key
+        if form.loss(candidate):
+            return False
+        self.tried += 1
+        gone = {(rule, place, message) for place in places}
+        is_less = _of_rule(form.found, rule) <= _of_rule(self._before, rule) - len(gone)
+        return is_less and gone.isdisjoint(form.found.each) and not form.found.counts - self._before.counts
 
     def _is_fit(self, form: _Form) -> bool:
         rule = self._key[0]
@@ -255,6 +311,10 @@ def _read(judged: Judgement, exchanges: int) -> _Found:
                 counts[outcome.rule, finding.level.value] += 1
                 each.add((outcome.rule, finding.at.partition("/request")[2], finding.message))
     return _Found(counts, frozenset(each))
+
+
+def _positions(place: str) -> list[int]:
+    return [int(each) for each in _NUMBER.findall(place)]
 
 
 def _of_rule(found: _Found, rule: str) -> int:
