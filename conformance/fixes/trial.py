@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
@@ -14,9 +14,9 @@ from conformance.documents.pointer import parse
 from conformance.fixes.content import HeldContent, Remembered, content_of, loss
 from conformance.fixes.excerpt import LISTS, shared_length
 from conformance.fixes.problem import Candidate, ClientProblem, with_request
-from conformance.judge import Judgement, judge, judgement, presumed_wire
+from conformance.judge import judge, judgement, presumed_wire
 from conformance.profiles import Profile
-from conformance.results import Finding, Status
+from conformance.results import Finding, Outcome, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
@@ -194,14 +194,19 @@ class Scene:
 class Scenes:
     """The scenes of one input, the last ones of which are kept."""
 
-    def __init__(self) -> None:
-        """Begin without any."""
+    def __init__(self, only: Exchange | None = None, found: Sequence[Outcome] = ()) -> None:
+        """Begin without any; `found`: what all rules found in the `only` exchange of the input, if it was judged."""
         self._scenes: OrderedDict[Any, Scene] = OrderedDict()
+        self._only, self._of_only = only, found
 
     def of(self, key: Any, conversation: Conversation, profile: Profile | None, as_of: str) -> Scene:
         """Return the scene of a conversation; `key` names its exchanges among those of the input."""
         if key not in self._scenes:
-            self._scenes[key] = Scene(conversation, profile, as_of)
+            scene = self._scenes[key] = Scene(conversation, profile, as_of)
+            if len(conversation) == 1 and conversation[0] is self._only:
+                known = rules.by_id()
+                # Suites provoke what some rules find, and so do fixes not look at it.
+                scene.before = _read([each for each in self._of_only if not known[each.rule].provoked], 1)
             while len(self._scenes) > MAX_SCENES:
                 self._scenes.popitem(last=False)
         return self._scenes[key]
@@ -292,18 +297,18 @@ def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
 
 def found_in(conversation: Conversation, profile: Profile | None, as_of: str) -> _Found:
     """Return the findings about the last exchange of a conversation, its reply included."""
-    return _read(judge(conversation, profile, rules.load(), as_of), len(conversation))
+    return _read(judge(conversation, profile, rules.load(), as_of).found(), len(conversation))
 
 
 def _found(index: Index, scene: Scene, chosen: Sequence[Rule]) -> _Found:
-    return _read(judgement(index, scene.profile, chosen, scene.as_of), len(index.conversation))
+    return _read(judgement(index, scene.profile, chosen, scene.as_of).found(), len(index.conversation))
 
 
-def _read(judged: Judgement, exchanges: int) -> _Found:
+def _read(outcomes: Iterable[Outcome], exchanges: int) -> _Found:
     last = f"/{exchanges - 1}"
     counts: Counter[tuple[str, str]] = Counter()
     each: set[tuple[str, str, str]] = set()
-    for outcome in judged.found():
+    for outcome in outcomes:
         if outcome.status is Status.ERRORED:
             counts[outcome.rule, "errored"] += 1
         for finding in outcome.findings:
