@@ -7,7 +7,7 @@ looks like a key of a well-known host is replaced as well (see `shapes`), though
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,6 +29,9 @@ _ESCAPED: Final = re.compile(r"[\\%]")
 _STEM: Final = "redacted"
 MAX_DISTINGUISHED: Final = 10_000
 """How many secrets of a run get placeholders of their own."""
+
+_TOGETHER: Final = 16
+"""Of so many texts at once is looked whether they may have secrets, if some of them may."""
 
 KNOWN: Final = "known secret"
 STAYS: Final = "the provider sends back a secret in a form that cannot be removed, so nothing of it was written"
@@ -83,6 +86,17 @@ class Scrubber:
         from conformance.secrets.bodies import clean
 
         return clean(self, text, asked)
+
+    def suspects(self, texts: Sequence[str]) -> frozenset[str]:
+        """Return the texts that may have a secret; `text` returns all others as they are, and takes longer to."""
+        from conformance.secrets.bodies import may_hold
+
+        found: set[str] = set()
+        for start in range(0, len(texts), _TOGETHER) if may_hold(self, texts) else ():
+            some = texts[start : start + _TOGETHER]
+            if may_hold(self, some):
+                found.update(some)
+        return frozenset(found)
 
     def name(self, name: str) -> str:
         """Return a name or an id without secrets; what stands for one has its length, and tells it from others."""
