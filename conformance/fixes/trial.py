@@ -14,7 +14,7 @@ from conformance.documents.pointer import parse
 from conformance.fixes.content import HeldContent, Remembered, content_of, loss
 from conformance.fixes.excerpt import LISTS, shared_length
 from conformance.fixes.problem import Candidate, ClientProblem, with_request
-from conformance.judge import judge, judgement, presumed_wire
+from conformance.judge import judge_last, judgement_of_last, presumed_wire
 from conformance.profiles import Profile
 from conformance.results import Finding, Outcome, Status
 from conformance.rules import Rule
@@ -70,15 +70,18 @@ class _Form:
     def last(self) -> Exchange:
         """Return this form of the last request in its exchange, translated."""
         last = with_request(self._scene.conversation[-1], self._request)
-        return self._scene.translated_alone(last) or self.conversation[-1]
+        return self.conversation[-1] if self._scene.keeps_replies else self._scene.translated_alone(last)
 
     @cached_property
     def conversation(self) -> Conversation:
         """Return the translated conversation with this form of its last request."""
         # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
-        *before, last = self._scene.conversation
+        scene = self._scene
+        *before, last = scene.conversation
         earlier = [carried(each, last.request, self._request) for each in before]
-        return wires.translate((*earlier, with_request(last, self._request)), presumed_wire(self._scene.profile))
+        if all([now is then for now, then in zip(earlier, before, strict=True)]) and not scene.keeps_replies:
+            return (*scene.translated[:-1], self.last)
+        return wires.translate((*earlier, with_request(last, self._request)), presumed_wire(scene.profile))
 
     @cached_property
     def content(self) -> HeldContent:
@@ -132,15 +135,23 @@ class Scene:
     def problem(self, rule: str, finding: Finding) -> ClientProblem:
         """Return a finding about the last request as a problem."""
         if self._problem is None:
-            self._problem = ClientProblem(self.conversation, rule, finding, self.profile, self.as_of)
+            translated = self.translated
+            self._problem = ClientProblem(self.conversation, rule, finding, self.profile, self.as_of, translated)
         return self._problem.about(rule, finding)
 
     @cached_property
     def translated(self) -> Conversation:
         """Return the exchanges as those of chat completions."""
-        if self._problem is not None:
-            return self._problem.translated
-        return wires.translate(self.conversation, presumed_wire(self.profile))
+        # Of messages that forms have, too, the translated ones are the same objects.
+        translated = tuple([self._translate(exchange) for exchange in self.conversation])
+        same = all([one is other for one, other in zip(translated, self.conversation, strict=True)])
+        return self.conversation if same else translated
+
+    @cached_property
+    def keeps_replies(self) -> bool:
+        """Return whether an earlier exchange may be a part of the last one."""
+        presumed = presumed_wire(self.profile)
+        return any([wires.of(each, presumed).keeps_replies for each in self.conversation])
 
     @cached_property
     def before(self) -> _Found:
@@ -171,13 +182,9 @@ class Scene:
         answers = Exchange.of_plain(request={"messages": replies})
         return "\n".join([*said, content_of(answers).all_text])
 
-    def translated_alone(self, exchange: Exchange) -> Exchange | None:
-        """Return an exchange translated without those before it; None where these may be a part of it.
-
-        Of messages that other forms have, too, the translated ones are the same objects.
-        """
-        wire = wires.of(exchange, presumed_wire(self.profile))
-        return None if wire.keeps_replies else self._translate(exchange)
+    def translated_alone(self, exchange: Exchange) -> Exchange:
+        """Return an exchange translated without those before it, where no wire keeps replies."""
+        return self._translate(exchange)
 
     def form(self, request: Any) -> _Form:
         """Return another form of the last request."""
@@ -297,11 +304,11 @@ def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
 
 def found_in(conversation: Conversation, profile: Profile | None, as_of: str) -> _Found:
     """Return the findings about the last exchange of a conversation, its reply included."""
-    return _read(judge(conversation, profile, rules.load(), as_of).found(), len(conversation))
+    return _read(judge_last(conversation, profile, rules.load(), as_of).found(), len(conversation))
 
 
 def _found(index: Index, scene: Scene, chosen: Sequence[Rule]) -> _Found:
-    return _read(judgement(index, scene.profile, chosen, scene.as_of).found(), len(index.conversation))
+    return _read(judgement_of_last(index, scene.profile, chosen, scene.as_of).found(), len(index.conversation))
 
 
 def _read(outcomes: Iterable[Outcome], exchanges: int) -> _Found:
