@@ -1,6 +1,9 @@
 """What people call a provider finds its profile, its model, or an error that says how to name it."""
 
+import sys
 from fnmatch import fnmatchcase
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from conformance import load_profile
 from conformance.errors import AmbiguousName, UnknownName
-from conformance.profiles import load, names, naming
+from conformance.profiles import installed, load, names, naming
 from conformance.profiles.files import FOLDER
 from conformance.profiles.globs import fits
 from conformance.profiles.naming import fold, resolve
@@ -149,3 +152,26 @@ def test_what_is_kept_of_the_lines_of_profiles_is_what_their_files_say() -> None
 
 def of_provider(name: str) -> Outline:
     return next(each for each in shipped() if each.name == name)
+
+
+def test_packages_are_asked_for_profiles_only_if_one_may_offer_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_asked(*path: Path) -> bool:
+        monkeypatch.setattr(sys, "path", list(map(str, path)))
+        return installed.may_be_any()
+
+    metadata = tmp_path / "one-1.0.dist-info"
+    metadata.mkdir()
+    assert not is_asked(tmp_path, tmp_path / "missing")
+    (metadata / "entry_points.txt").write_text("[console_scripts]\none = one:main\n")
+    assert not is_asked(tmp_path)
+    (metadata / "entry_points.txt").write_text(f"[{installed.GROUP}]\none = one\n")
+    assert is_asked(tmp_path)
+    # What is not a folder is read by the library.
+    archive = tmp_path / "two.zip"
+    archive.write_bytes(b"PK")
+    assert is_asked(archive)
+    assert is_asked(tmp_path / "three.egg")
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, SimpleNamespace(find_distributions=list)])
+    assert is_asked()

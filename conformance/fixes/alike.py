@@ -20,7 +20,7 @@ def move_to_all(trial: Trial, found: Held, search: Callable[[Trial], Held | None
 
     `search`: finds what fixes another one alone.
     """
-    places, candidate = trial.alike(), found.candidate
+    places, candidate = trial.take_alike(), found.candidate
     is_removal = all(each["op"] == "remove" and not each["path"].rpartition("/")[2].isdecimal() for each in found.patch)
     if len(places) < LEAST or not is_removal or candidate.origin or candidate.retold:
         return

@@ -159,7 +159,7 @@ class Scene:
         return found_in(self.translated, self.profile, self.as_of)
 
     @cached_property
-    def alike(self) -> Mapping[_Key, Sequence[str]]:
+    def alike(self) -> dict[_Key, Sequence[str]]:
         """Return the places of findings of one rule that say the same at other positions, by what they share."""
         found: dict[_Key, list[str]] = {}
         for rule, place, message in self.before.each:
@@ -235,10 +235,10 @@ class Trial:
         """Return what fixes the finding if it was fixed together with one that is alike; None if not."""
         return self._scene.moved.get(self._key)
 
-    def alike(self) -> Sequence[str]:
-        """Return the places in the request of the findings that differ from this one by their position alone."""
+    def take_alike(self) -> Sequence[str]:
+        """Return the places in the request of the findings that differ from this one by their position alone, once."""
         rule, place, message = self._key
-        return self._scene.alike.get((rule, _NUMBER.sub("*", place), message), ())
+        return self._scene.alike.pop((rule, _NUMBER.sub("*", place), message), ())
 
     def of(self, place: str) -> "Trial":
         """Return the trial of the finding at another of these places."""

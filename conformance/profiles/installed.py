@@ -22,7 +22,7 @@ _GROUP_LINE: Final = GROUP.encode()
 @cache
 def providers() -> Mapping[str, tuple[str, ...]]:
     """Return the packages that offer a profile, by the name of the profile."""
-    if not _may_be_any():
+    if not may_be_any():
         return {}
     # Imported here because reading the metadata of all packages takes longer than checking a file.
     from importlib.metadata import entry_points
@@ -33,7 +33,7 @@ def providers() -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(packages) for name, packages in sorted(found.items())}
 
 
-def _may_be_any() -> bool:
+def may_be_any() -> bool:
     """Return whether a package may offer a profile; quick, and right if it says no."""
     others = [each for each in sys.meta_path if each is not PathFinder and hasattr(each, "find_distributions")]
     # Whatever is not a plain folder is read by its own means.
