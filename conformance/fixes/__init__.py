@@ -23,7 +23,7 @@ from conformance.fixes.alike import move_to_all
 from conformance.fixes.excerpt import excerpt, units
 from conformance.fixes.needs import needed
 from conformance.fixes.problem import Candidate, ClientProblem
-from conformance.fixes.trial import EARLIER, Held, Scenes, Trial
+from conformance.fixes.trial import EARLIER, ProvenPatch, Scenes, Trial
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation
@@ -154,7 +154,7 @@ def _fix(trial: Trial) -> Fix:
     return Fix(tuple(found.patch), found.candidate.title, found.candidate.origin, trials=trial.tried)
 
 
-def _search(trial: Trial) -> Held | None:
+def _search(trial: Trial) -> ProvenPatch | None:
     """Return the patch for a finding on trial, and the candidate that it is a part of; None if there is none."""
     problem = trial.problem
     for candidate in _candidates(problem):
@@ -164,7 +164,7 @@ def _search(trial: Trial) -> Held | None:
                 return None
             if _holds(chosen, candidate, trial):
                 holds = partial(_holds, candidate=candidate, trial=trial)
-                return Held(chosen if candidate.whole else minimal(chosen, holds), candidate)
+                return ProvenPatch(chosen if candidate.whole else minimal(chosen, holds), candidate)
     return None
 
 

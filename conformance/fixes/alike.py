@@ -9,13 +9,13 @@ from typing import Final
 
 from conformance.documents.patch import Operation, apply
 from conformance.documents.pointer import parse, render
-from conformance.fixes.trial import Held, Trial
+from conformance.fixes.trial import ProvenPatch, Trial
 
 LEAST: Final = 4
 """Of fewer findings, each is fixed alone."""
 
 
-def move_to_all(trial: Trial, found: Held, search: Callable[[Trial], Held | None]) -> None:
+def move_to_all(trial: Trial, found: ProvenPatch, search: Callable[[Trial], ProvenPatch | None]) -> None:
     """Keep what fixes one finding, moved to all that are alike, if it fixes the last one, and all of them together.
 
     `search`: finds what fixes another one alone.
@@ -34,7 +34,7 @@ def move_to_all(trial: Trial, found: Held, search: Callable[[Trial], Held | None
     except (LookupError, ValueError):
         return
     if trial.accepts_for_all(candidate._replace(request=request), places):
-        trial.keep({place: Held(patch, candidate) for place, patch in patches.items()})
+        trial.keep({place: ProvenPatch(patch, candidate) for place, patch in patches.items()})
 
 
 def _moved(patch: Sequence[Operation], one: str, other: str) -> list[Operation]:

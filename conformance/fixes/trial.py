@@ -38,7 +38,7 @@ _Key: TypeAlias = tuple[str, str, str]
 """A finding of a request: its rule, its place in the request and its message."""
 
 
-class Held(NamedTuple):
+class ProvenPatch(NamedTuple):
     """The operations that fix a finding, and the candidate that they are a part of."""
 
     patch: Sequence[Operation]
@@ -130,7 +130,7 @@ class Scene:
         self.remembered = Remembered()
         self.shared: dict[Any, Any] = {}
         self.helped: set[str] = set()
-        self.moved: dict[_Key, Held] = {}
+        self.moved: dict[_Key, ProvenPatch] = {}
 
     def problem(self, rule: str, finding: Finding) -> ClientProblem:
         """Return a finding about the last request as a problem."""
@@ -231,7 +231,7 @@ class Trial:
         self._before = scene.before
 
     @property
-    def moved(self) -> "Held | None":
+    def moved(self) -> "ProvenPatch | None":
         """Return what fixes the finding if it was fixed together with one that is alike; None if not."""
         return self._scene.moved.get(self._key)
 
@@ -245,7 +245,7 @@ class Trial:
         head, request, _ = self.problem.finding.at.partition("/request")
         return Trial(self._scene, self._key[0], replace(self.problem.finding, at=f"{head}{request}{place}"))
 
-    def keep(self, found: Mapping[str, "Held"]) -> None:
+    def keep(self, found: Mapping[str, "ProvenPatch"]) -> None:
         """Keep what fixes the findings at some of these places."""
         rule, _, message = self._key
         self._scene.moved |= {(rule, place, message): held for place, held in found.items()}
