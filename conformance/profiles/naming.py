@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from conformance.errors import AmbiguousName, UnknownName, Unusable
 from conformance.profiles import model_names
-from conformance.profiles.claims import Profile
-from conformance.profiles.files import has, installed_names, is_file, is_path, load, names, uncached
+from conformance.profiles.claims import Profile, uncached
+from conformance.profiles.files import has, installed_names, is_file, is_path, load, names
 from conformance.profiles.globs import fits
 from conformance.profiles.texts import Outline, outlines, shipped
 from conformance.wire.native import CHAT
