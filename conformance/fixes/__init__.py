@@ -82,7 +82,8 @@ def fix(
 
     `conversation`: the exchanges as they were received, not translated. `as_of` as for `check`. `seen`: the number of
     an earlier exchange whose request has the same finding, so that what it needs to know stands before that one.
-    `scenes`: what was found for other findings about this very conversation and profile.
+    `scenes`: what was found for other findings about this very conversation and profile; without it, none is fixed
+    together with others.
     """
     place = parse(finding.at)
     if finding.side != _CLIENT or place[1:2] != ("request",):
@@ -91,11 +92,14 @@ def fix(
     starts = [max(0, (number if seen is None else seen) - EARLIER)]
     # The whole session is judged only if that is little: this is done for each finding.
     starts += [0] if starts[0] and seen is None and number <= _SHORT_SESSION else []
+    known = Scenes(for_one=True) if scenes is None else scenes
     for start in starts:
         end = number if seen is None else seen
         moved = replace(finding, at=render((end - start, *place[1:])))
         exchanges = (*conversation[start:end], conversation[number])
-        found = _fix_in(_Window((start, end, number), exchanges, profile, as_of, scenes or Scenes()), rule, moved)
+        found = _fix_in(
+            _Window((start, end, number), exchanges, profile, as_of, scenes or Scenes(for_one=True)), rule, moved
+        )
         if found is not None:
             return replace(found, origin=_moved(found.origin, start)) if found.origin else found
     return Fix((), needs=needed(rule), trials=len(starts))

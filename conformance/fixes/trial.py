@@ -201,15 +201,21 @@ class Scene:
 class Scenes:
     """The scenes of one input, the last ones of which are kept."""
 
-    def __init__(self, only: Exchange | None = None, found: Sequence[Outcome] = ()) -> None:
-        """Begin without any; `found`: what all rules found in the `only` exchange of the input, if it was judged."""
+    def __init__(self, only: Exchange | None = None, found: Sequence[Outcome] = (), *, for_one: bool = False) -> None:
+        """Begin without any.
+
+        `found`: what all rules found in the `only` exchange of the input, if it was judged. `for_one`: whether only one
+        finding is fixed, so that none is fixed together with others.
+        """
         self._scenes: OrderedDict[Any, Scene] = OrderedDict()
-        self._only, self._of_only = only, found
+        self._only, self._of_only, self._for_one = only, found, for_one
 
     def of(self, key: Any, conversation: Conversation, profile: Profile | None, as_of: str) -> Scene:
         """Return the scene of a conversation; `key` names its exchanges among those of the input."""
         if key not in self._scenes:
             scene = self._scenes[key] = Scene(conversation, profile, as_of)
+            if self._for_one:
+                scene.alike = {}
             if len(conversation) == 1 and conversation[0] is self._only:
                 known = rules.by_id()
                 # Suites provoke what some rules find, and so do fixes not look at it.
