@@ -97,9 +97,7 @@ def fix(
         end = number if seen is None else seen
         moved = replace(finding, at=render((end - start, *place[1:])))
         exchanges = (*conversation[start:end], conversation[number])
-        found = _fix_in(
-            _Window((start, end, number), exchanges, profile, as_of, scenes or Scenes(for_one=True)), rule, moved
-        )
+        found = _fix_in(_Window((start, end, number), exchanges, profile, as_of, known), rule, moved)
         if found is not None:
             return replace(found, origin=_moved(found.origin, start)) if found.origin else found
     return Fix((), needs=needed(rule), trials=len(starts))
