@@ -122,3 +122,14 @@ def test_what_is_moved_in_recordings_holds_alone(shared: Path, monkeypatch: pyte
     for path in sorted((shared / "recordings").glob("*.jsonl.gz")):
         assert list(checker.file(File(path)))
     assert ([], True) == (wrong, moved > 0)
+
+
+def test_more_findings_than_are_listed_are_fixed_with_one_operation_each() -> None:
+    given, scenes = asked(turns(150, prefix=1, sent_by="x")), Scenes()
+    of_rule = [each for name, each in found(given) if name == RULE]
+    made = [fixes.fix(given, RULE, each, None, scenes=scenes) for each in of_rule[:100]]
+
+    assert (101, "and 200 more findings of this rule") == (len(of_rule), of_rule[100].message)
+    assert {1} == {len(each.patch) for each in made if each is not None}
+    # Two groups: in each, the first and the last one alone, and all of them together.
+    assert 30 > sum(each.trials for each in made if each is not None)

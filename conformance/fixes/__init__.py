@@ -116,10 +116,16 @@ class _Window(NamedTuple):
         """Return the trial of a finding in these exchanges, or in an excerpt of them."""
         return Trial(self.scenes.of((self.key, key), exchanges, self.profile, self.as_of), rule, finding)
 
+    def proven(self, rule: str, finding: Finding) -> ProvenPatch | None:
+        """Return what fixes a finding if it was fixed together with others in all these exchanges; None if not."""
+        return self.scenes.proven((self.key, ()), rule, finding)
+
 
 def _fix_in(window: _Window, rule: str, finding: Finding) -> Fix | None:
     """Return the fix of a finding about the last of some exchanges, None if they do not show the finding."""
     exchanges = window.exchanges
+    if (known := window.proven(rule, finding)) is not None:
+        return Fix(tuple(known.patch), known.candidate.title)
     position = next((int(each) for each in parse(finding.at)[3:4] if each.isdecimal()), None)
     short = excerpt(exchanges, position)
     moved = short.finding(finding)
@@ -129,14 +135,17 @@ def _fix_in(window: _Window, rule: str, finding: Finding) -> Fix | None:
             found = _fix(trial)
             patch = short.patch(found.patch)
             if patch is not None:
-                return replace(found, patch=patch)
+                return replace(found, patch=patch, trials=found.trials * _weight(short.conversation))
     trial = window.trial((), exchanges, rule, finding)
     if not trial.sees_the_finding:
         return None
     found = _fix(trial)
-    # Forms of a long request count as several, so that what is tried is bounded by its cost.
-    weight = 1 + max([len(each) for each in units(exchanges)[1]], default=0) // _LONG
-    return replace(found, trials=found.trials * weight)
+    return replace(found, trials=found.trials * _weight(exchanges))
+
+
+def _weight(exchanges: Conversation) -> int:
+    """Return as how many forms one of these exchanges counts, so that what is tried is bounded by its cost."""
+    return 1 + max([len(each) for each in units(exchanges)[1]], default=0) // _LONG
 
 
 def _moved(pointer: str, by: int) -> str:

@@ -32,6 +32,7 @@ MAX_SCENES: Final = 8
 """How many forms of a request, and how many requests, are kept with what was found in them."""
 
 
+_MORE: Final = re.compile(r"and (\d{1,15}) more findings of this rule")
 _NUMBER: Final = re.compile(r"(?<=/)\d+(?=/|$)")
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -224,6 +225,11 @@ class Scenes:
                 self._scenes.popitem(last=False)
         return self._scenes[key]
 
+    def proven(self, key: Any, rule: str, finding: Finding) -> ProvenPatch | None:
+        """Return what fixes a finding of a scene if it was fixed together with others; None if it was not."""
+        scene = self._scenes.get(key)
+        return None if scene is None else scene.moved.get(_key(rule, finding))
+
 
 class Trial:
     """One finding, and the conversation in which forms of its request are tried. `tried`: how many were judged."""
@@ -233,7 +239,7 @@ class Trial:
         self.tried = 1
         self._scene = scene
         self.place = finding.at.partition("/request")[2]
-        self._key = (rule, self.place, finding.message)
+        self._key = _key(rule, finding)
         self._before = scene.before
 
     @property
@@ -325,10 +331,16 @@ def _read(outcomes: Iterable[Outcome], exchanges: int) -> _Found:
         if outcome.status is Status.ERRORED:
             counts[outcome.rule, "errored"] += 1
         for finding in outcome.findings:
-            if finding.at == last or finding.at.startswith(f"{last}/"):
+            if (more := _MORE.fullmatch(finding.message)) is not None:
+                counts[outcome.rule, "more"] += int(more[1])
+            elif finding.at == last or finding.at.startswith(f"{last}/"):
                 counts[outcome.rule, finding.level.value] += 1
                 each.add((outcome.rule, finding.at.partition("/request")[2], finding.message))
     return _Found(counts, frozenset(each))
+
+
+def _key(rule: str, finding: Finding) -> _Key:
+    return rule, finding.at.partition("/request")[2], finding.message
 
 
 def _positions(place: str) -> list[int]:
