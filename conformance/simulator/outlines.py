@@ -17,8 +17,9 @@ import orjson
 from conformance.caches import ByteCache, digest
 from conformance.profiles import Profile
 from conformance.scenarios import ScriptTurn
-from conformance.simulator.reply_context import ReplyContext, ReplyValues
+from conformance.simulator.reply_context import ReplyContext
 from conformance.transport.http import HttpReply
+from conformance.wire.ids import is_of_place
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 """Bytes of the replies that are remembered."""
@@ -26,7 +27,7 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 _NAMES: Final = frozenset({"user", "metadata", "safety_identifier", "prompt_cache_key"})
 """Members of a request that only name who asks; no reply depends on them."""
 
-_BROKEN: Final = "\ufffd"
+BROKEN: Final = "\ufffd".encode()
 """What a reply may hold only if the request has it, too."""
 
 _FORMS: Final = 16
@@ -37,7 +38,7 @@ _MAX_OUTLINE_BYTES: Final = 64 * 1024
 
 _MARK: Final = "\x7f"
 _FIRST_NUMBER: Final = 1_234_000_000
-_MARKED: Final = re.compile(rb"\x7f+([A-Za-z])|(?<![\d.])1234(\d{6})(?![\d.])")
+_MARKED: Final = re.compile(rb"([A-Za-z])\x7f+|(?<![\d.])1234(\d{6})(?![\d.])")
 _LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 Derive: TypeAlias = Callable[[ReplyContext], HttpReply]
@@ -46,8 +47,16 @@ Derive: TypeAlias = Callable[[ReplyContext], HttpReply]
 Asked: TypeAlias = tuple[Any, ...]
 """A value of a reply as it is asked for: the name of what returns it, and its arguments."""
 
-Chunk: TypeAlias = bytes | tuple[bytes | int, ...]
-"""A body, or a chunk of a stream: bytes, with the numbers of the values between them."""
+
+class Beginning(NamedTuple):
+    """The first characters of a value, by its number."""
+
+    number: int
+    length: int
+
+
+Chunk: TypeAlias = bytes | tuple[bytes | int | Beginning, ...]
+"""A body, or a chunk of a stream: bytes, with the numbers of the values between them, or what they begin with."""
 
 
 def outline(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,7 +68,7 @@ def outline(body: Mapping[str, Any]) -> dict[str, Any]:
     listed = body.get("messages")
     if isinstance(listed, list):
         last = listed[-1] if listed and isinstance(listed[-1], dict) else {}
-        text = _BROKEN if _BROKEN.encode() in orjson.dumps(body) else ""
+        text = BROKEN.decode() if BROKEN in orjson.dumps(body) else ""
         kept["messages"] = [{"role": last.get("role"), "content": text}]
     return kept
 
@@ -67,7 +76,7 @@ def outline(body: Mapping[str, Any]) -> dict[str, Any]:
 class _DrawnValues:
     """The values of a reply that depend on the texts of its request; `marked`: marks of the same length instead."""
 
-    def __init__(self, source: ReplyValues, *, marked: bool) -> None:
+    def __init__(self, source: ReplyContext, *, marked: bool) -> None:
         self.asked: dict[Asked, str] = {}
         self._source, self._marked = source, marked
 
@@ -77,6 +86,9 @@ class _DrawnValues:
     def call_id(self, name: str, position: int) -> str:
         return self._take(("call_id", name, position))
 
+    def reply_id(self, pattern: str) -> str:
+        return self._source.reply_id_parts(pattern)[0] + self._take(("reply_id_rest", pattern))
+
     def prompt_tokens(self) -> int:
         return _FIRST_NUMBER if self._marked else self._source.prompt_tokens()
 
@@ -84,25 +96,28 @@ class _DrawnValues:
         if asked not in self.asked:
             self.asked[asked] = getattr(self._source, asked[0])(*asked[1:])
         text = self.asked[asked]
-        if not self._marked:
+        if not self._marked or is_of_place(text):
             return text
         number = list(self.asked).index(asked)
-        return _MARK * (len(_escaped(text)) - 1) + chr(_LETTERS[number % len(_LETTERS)])
+        return chr(_LETTERS[number % len(_LETTERS)]) + _MARK * (len(_escaped(text)) - 1)
 
 
 class _ValuesForm(NamedTuple):
     """What the values of a reply have in common with those of another one that differs in nothing else.
 
-    `lengths`: those of the texts in JSON. `same`: for each, the first one that equals it.
+    `lengths`: those of the texts in JSON. `same`: for each, the first one that equals it. `places`: the ids that only
+    say where a call stands, which some wires leave out.
     """
 
     lengths: tuple[int, ...]
     same: tuple[int, ...]
+    places: tuple[str, ...]
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "_ValuesForm":
         """Return the form of some texts."""
-        return cls(tuple([len(_escaped(text)) for text in texts]), tuple(map(texts.index, texts)))
+        lengths = tuple([len(_escaped(text)) for text in texts])
+        return cls(lengths, tuple(map(texts.index, texts)), tuple(filter(is_of_place, texts)))
 
 
 class _CheckedReply(NamedTuple):
@@ -148,13 +163,9 @@ class ReplyMemory:
         `context` is that of the whole request, `drawn` its outline, and `key` tells all but the values. `check` returns
         a reply, or an error in its place.
         """
-        found = self._known.find(key)
-        known = None
-        if found is not None and found[0].profile is profile:
-            texts = [getattr(context, each[0])(*each[1:]) for each in found[0].asked]
-            known = found[0].replies.get(_ValuesForm.of(texts))
-            if known is not None and known.chunks is not None:
-                return _filled(known, texts, context)
+        known, filled = self._find(key, profile, context)
+        if filled is not None:
+            return filled
         values = _DrawnValues(context, marked=False)
         reply = derive(replace(context, request=drawn, values=values))
         if known is None and (checked := check(reply)) is not reply:
@@ -165,6 +176,23 @@ class ReplyMemory:
             fresh = _divided(fresh, texts, context, drawn, derive)
         self._keep(key, _OutlineReplies(profile, tuple(values.asked), OrderedDict()), _ValuesForm.of(texts), fresh)
         return reply
+
+    def known(self, key: bytes, profile: Profile, context: ReplyContext) -> HttpReply | None:
+        """Return the reply to a request if it can be made of an earlier one; None if it has to be derived."""
+        return self._find(key, profile, context)[1]
+
+    def _find(
+        self, key: bytes, profile: Profile, context: ReplyContext
+    ) -> tuple[_CheckedReply | None, HttpReply | None]:
+        """Return the reply with values of the same form, and what it is with those of this request, if both exist."""
+        found = self._known.find(key)
+        if found is None or found[0].profile is not profile:
+            return None, None
+        texts = [getattr(context, each[0])(*each[1:]) for each in found[0].asked]
+        known = found[0].replies.get(_ValuesForm.of(texts))
+        if known is None or known.chunks is None:
+            return known, None
+        return known, _filled(known, texts, context)
 
     def _keep(self, key: bytes, empty: _OutlineReplies, form: _ValuesForm, known: _CheckedReply) -> None:
         found = self._known.find(key)
@@ -187,20 +215,34 @@ def key_of(
     return digest((orjson.dumps((id(profile), drawn, said, *context.parameters, context.thinks, sorted(broken))),))
 
 
-def _filled(known: _CheckedReply, texts: Sequence[str], context: ReplyContext) -> HttpReply:
-    """Return a known reply with the values of another request, which have the same form."""
+def _filled(known: _CheckedReply, texts: Sequence[str], context: ReplyContext) -> HttpReply | None:
+    """Return a known reply with the values of another request, which have the same form.
+
+    None if it has the beginning of a value whose characters are not bytes of their own.
+    """
     shown = list(map(_escaped, texts))
     if known.beyond:
         prompt = context.prompt_tokens()
         shown += [b"%d" % (prompt + number) for number in known.beyond]
-    made = [
-        chunk
-        if isinstance(chunk, bytes)
-        else b"".join([each if isinstance(each, bytes) else shown[each] for each in chunk])
-        for chunk in known.chunks or ()
-    ]
+    made = []
+    for chunk in known.chunks or ():
+        if isinstance(chunk, bytes):
+            made.append(chunk)
+            continue
+        parts = [
+            each if type(each) is bytes else shown[each] if type(each) is int else _beginning(shown, each)
+            for each in chunk
+        ]
+        if None in parts:
+            return None
+        made.append(b"".join(parts))
     reply = known.reply
     return HttpReply(reply.status, made[0] if isinstance(reply.body, bytes) else tuple(made), reply.headers)
+
+
+def _beginning(shown: Sequence[bytes], wanted: Beginning) -> bytes | None:
+    text = shown[wanted.number]
+    return None if b"\\" in text or not text.isascii() else text[: wanted.length]
 
 
 def _divided(
@@ -214,18 +256,29 @@ def _divided(
     count = len(texts)
     if count > len(_LETTERS) or list(values.asked.values()) != texts:
         return known
-    chunks = tuple([_parts(chunk, {number: count + at for at, number in enumerate(beyond)}) for chunk in whole])
+    numbers = {number: count + at for at, number in enumerate(beyond)}
+    lengths = [len(_escaped(text)) for text in texts]
+    chunks = tuple([_parts(chunk, numbers, lengths) for chunk in whole])
     found = known._replace(chunks=chunks, beyond=tuple(beyond))
     return found if _filled(found, texts, context) == known.reply else known
 
 
-def _parts(chunk: bytes, numbers: Mapping[int, int]) -> Chunk:
-    """Return the bytes of a chunk between its marks, and the numbers of the values that these stand for."""
-    made: list[bytes | int] = []
+def _parts(chunk: bytes, numbers: Mapping[int, int], lengths: Sequence[int]) -> Chunk:
+    """Return the bytes of a chunk between its marks, and the numbers of the values that these stand for.
+
+    A mark that is shorter than its value, by the lengths of all, stands for the beginning of that.
+    """
+    made: list[bytes | int | Beginning] = []
     end = 0
     for each in _MARKED.finditer(chunk):
-        made += [chunk[end : each.start()], numbers[int(each[2])] if each[2] else _LETTERS.index(each[1])]
+        made.append(chunk[end : each.start()])
         end = each.end()
+        if each[2]:
+            made.append(numbers[int(each[2])])
+            continue
+        number, length = _LETTERS.index(each[1]), end - each.start()
+        is_whole = number >= len(lengths) or length >= lengths[number]
+        made.append(number if is_whole else Beginning(number, length))
     return (*made, chunk[end:]) if made else chunk
 
 

@@ -4,7 +4,7 @@ Nothing here is random or reads a clock: the same conversation gets the same ids
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -26,6 +26,7 @@ class ReplyValues(Protocol):
 
     def matching_text(self, pattern: str, salt: str) -> str: ...  # noqa: D102 — below
     def call_id(self, name: str, position: int) -> str: ...  # noqa: D102
+    def reply_id(self, pattern: str) -> str: ...  # noqa: D102
     def prompt_tokens(self) -> int: ...  # noqa: D102
 
 
@@ -34,7 +35,8 @@ class ReplyContext:
     """The claims about a provider's model and the request to reply to; `thinks`: the reply includes reasoning.
 
     `parameters` are those of the request that shape the reply. `values` gives what depends on the texts of the request
-    if that is only an outline.
+    if that is only an outline. `named` returns the id that a reply has on its own wire, in two parts: the first one is
+    the same for all replies.
     """
 
     claims: Mapping[str, Any]
@@ -42,6 +44,7 @@ class ReplyContext:
     thinks: bool
     parameters: Parameters = NO_PARAMETERS
     values: ReplyValues | None = None
+    named: Callable[[str], tuple[str, str]] | None = None
 
     def claim(self, name: str, default: Any) -> Any:
         """Return the value of a claim, the first one of a list, or the default if the claim is unknown."""
@@ -69,6 +72,19 @@ class ReplyContext:
         if self.values is not None:
             return self.values.matching_text(pattern, salt)
         return text_matching(pattern, orjson.dumps(_fingerprint(self.request)) + salt.encode())
+
+    def reply_id(self, pattern: str) -> str:
+        """Return the id of the reply."""
+        return "".join(self.reply_id_parts(pattern)) if self.values is None else self.values.reply_id(pattern)
+
+    def reply_id_parts(self, pattern: str) -> tuple[str, str]:
+        """Return the id of the reply in two parts, the first one the same for all replies."""
+        text = self.matching_text(pattern, "reply")
+        return ("", text) if self.named is None else self.named(text)
+
+    def reply_id_rest(self, pattern: str) -> str:
+        """Return the part of the id of the reply that differs from those of other replies."""
+        return self.reply_id_parts(pattern)[1]
 
     def call_id(self, name: str, position: int) -> str:
         """Return the id of a tool call in the claimed form; a number at its end counts as claimed.

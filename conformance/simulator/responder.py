@@ -84,7 +84,7 @@ class Responder:
         """Return the reply to a request that is a turn of the script."""
 
         def derive(context: ReplyContext) -> HttpReply:
-            return _derived(context, turn)
+            return derived(context, turn)
 
         if self.memory is not None and not turn.raw:
             try:
@@ -190,7 +190,7 @@ class Responder:
         return reply
 
 
-def _derived(context: ReplyContext, turn: ScriptTurn) -> HttpReply:
+def derived(context: ReplyContext, turn: ScriptTurn) -> HttpReply:
     """Return the reply that is a turn of the script, which is not checked."""
     choices = replies.choices(context, turn)
     if not context.streams:

@@ -17,6 +17,7 @@ Maker: TypeAlias = "Callable[[Random], str]"
 _OF_PLACE: Final = re.compile(r"turn-\d+\.\d+")
 _MAX_TEXTS: Final = 2 * 1024 * 1024
 _MAX_PATTERN: Final = 256
+_MAX_CLASS: Final = 255
 
 
 def id_of_place(turn: int, number: int) -> str:
@@ -90,7 +91,10 @@ def _repeated(value: tuple[int, int, Any], most: int) -> "Maker | None":
 
 
 def _characters(states: Any) -> str:
-    """Return the characters of a class in the order in which they are drawn from; empty for one that is left out."""
+    """Return the characters of a class in the order in which they are drawn from; empty for one that is left out.
+
+    Classes of other characters than those of Latin-1, and of more than 255, are left out.
+    """
     found = ""
     for opcode, value in states:
         kind = opcode.name
@@ -102,7 +106,7 @@ def _characters(states: Any) -> str:
             found += string.digits
         else:
             return ""
-    return found
+    return found if len(found) <= _MAX_CLASS and all([ord(each) <= _MAX_CLASS for each in found]) else ""
 
 
 def _constant(text: str, _random: "Random") -> str:
@@ -115,15 +119,24 @@ def _counted(characters: str, least: int, greatest: int, drawn: "Random") -> str
 
 def _drawn(characters: str, times: int, drawn: "Random") -> str:
     """Return so many characters, each as `random.choice` draws it."""
-    count, draw = len(characters), drawn.getrandbits
-    bits = count.bit_length()
-    made = []
-    for _ in range(times):
-        number = draw(bits)
-        while number >= count:
-            number = draw(bits)
-        made.append(characters[number])
-    return "".join(made)
+    table, rejected = _bytes_drawn(characters)
+    made, missing = b"", times
+    while missing:
+        # One word of the generator for each character, and never more: the draws that follow would be others.
+        words = drawn.getrandbits(32 * missing).to_bytes(4 * missing, "little")
+        made += words[3::4].translate(table, rejected)
+        missing = times - len(made)
+    return made.decode("latin-1")
+
+
+@lru_cache(maxsize=256)
+def _bytes_drawn(characters: str) -> tuple[bytes, bytes]:
+    """Return the character that each highest byte of a word of the generator stands for, and the bytes for none."""
+    bits = len(characters).bit_length()
+    numbers = [byte >> (8 - bits) for byte in range(256)]
+    encoded = characters.encode("latin-1")
+    table = bytes([encoded[number] if number < len(encoded) else 0 for number in numbers])
+    return table, bytes([byte for byte, number in enumerate(numbers) if number >= len(encoded)])
 
 
 def _joined(makers: "tuple[Maker, ...]", bounds: tuple[int, int] | None, drawn: "Random") -> str:
