@@ -238,9 +238,9 @@ def test_the_summary_comes_only_if_it_is_asked_for(server: Server) -> None:
     assert [SCENARIO.turns[0].thinks] == [part["text"] for part in shown["summary"]]
 
 
-def kept(number: int, size: int = 5) -> tuple[str, dict[str, Any], dict[str, Any], bytes]:
+def kept(number: int, size: int = 5) -> tuple[str, dict[str, Any], bytes, bytes]:
     item = {"type": "reasoning", "id": f"rs_{number}", "summary": [], "encrypted_content": f"blob {number}"}
-    return "", {"input": size * "x"}, {"id": f"resp_{number}", "store": True, "output": [item]}, b""
+    return "", {"input": size * "x"}, json.dumps({"id": f"resp_{number}", "store": True, "output": [item]}).encode(), b""
 
 
 def test_only_so_many_replies_are_kept_and_what_was_dropped_is_not_checked() -> None:

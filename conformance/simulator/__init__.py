@@ -102,7 +102,9 @@ class Simulator:
         body = _read(request, Responder(profile))
         if isinstance(body, HttpReply):
             return wire_requests.refused(wire, request.path, body)
-        on_wire = self if profile is self.profile else replace(self, profile=profile)
+        on_wire = self
+        if profile is not self.profile:
+            on_wire = Simulator(profile, self.store, self.memory, self.answers, self.find)
         form = form_of(request.path, body) if self.answers is not None and scenario is None else None
         if form is not None and (known := on_wire._known(form, wire, request.path, body)) is not None:
             return known
@@ -266,7 +268,7 @@ class _Planned(NamedTuple):
 def _stored(reply: HttpReply, store: ReplyStore, path: str, body: Mapping[str, Any]) -> HttpReply:
     """Return a reply as it is sent; one that is a stream begins with what the server keeps, which is the whole reply."""
     whole, *events = (reply.body,) if isinstance(reply.body, bytes) else reply.body
-    store.add(path, body, orjson.loads(whole), b"".join(events), "")
+    store.add(path, body, whole, b"".join(events), "")
     return replace(reply, body=tuple(events)) if events else reply
 
 

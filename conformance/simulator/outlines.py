@@ -114,10 +114,10 @@ class _ValuesForm(NamedTuple):
     places: tuple[str, ...]
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> "_ValuesForm":
-        """Return the form of some texts."""
-        lengths = tuple([len(_escaped(text)) for text in texts])
-        return cls(lengths, tuple(map(texts.index, texts)), tuple(filter(is_of_place, texts)))
+    def of(cls, texts: Sequence[str], shown: Sequence[bytes]) -> "_ValuesForm":
+        """Return the form of some texts, given with what they are in JSON."""
+        places = tuple([text for text in texts if text[0:1] == "t" and is_of_place(text)])
+        return cls(tuple(map(len, shown)), tuple(map(texts.index, texts)), places)
 
 
 class _CheckedReply(NamedTuple):
@@ -172,9 +172,10 @@ class ReplyMemory:
             return checked
         fresh = _CheckedReply(reply)
         texts = list(values.asked.values())
+        form = _ValuesForm.of(texts, list(map(_escaped, texts)))
         if known is not None:
             fresh = _divided(fresh, texts, context, drawn, derive)
-        self._keep(key, _OutlineReplies(profile, tuple(values.asked), OrderedDict()), _ValuesForm.of(texts), fresh)
+        self._keep(key, _OutlineReplies(profile, tuple(values.asked), OrderedDict()), form, fresh)
         return reply
 
     def known(self, key: bytes, profile: Profile, context: ReplyContext) -> HttpReply | None:
@@ -189,10 +190,11 @@ class ReplyMemory:
         if found is None or found[0].profile is not profile:
             return None, None
         texts = [getattr(context, each[0])(*each[1:]) for each in found[0].asked]
-        known = found[0].replies.get(_ValuesForm.of(texts))
+        shown = list(map(_escaped, texts))
+        known = found[0].replies.get(_ValuesForm.of(texts, shown))
         if known is None or known.chunks is None:
             return known, None
-        return known, _filled(known, texts, context)
+        return known, _filled(known, shown, context)
 
     def _keep(self, key: bytes, empty: _OutlineReplies, form: _ValuesForm, known: _CheckedReply) -> None:
         found = self._known.find(key)
@@ -215,12 +217,12 @@ def key_of(
     return digest((orjson.dumps((id(profile), drawn, said, *context.parameters, context.thinks, sorted(broken))),))
 
 
-def _filled(known: _CheckedReply, texts: Sequence[str], context: ReplyContext) -> HttpReply | None:
-    """Return a known reply with the values of another request, which have the same form.
+def _filled(known: _CheckedReply, texts: Sequence[bytes], context: ReplyContext) -> HttpReply | None:
+    """Return a known reply with the values of another request, which have the same form, as they are in JSON.
 
     None if it has the beginning of a value whose characters are not bytes of their own.
     """
-    shown = list(map(_escaped, texts))
+    shown = [*texts]
     if known.beyond:
         prompt = context.prompt_tokens()
         shown += [b"%d" % (prompt + number) for number in known.beyond]
@@ -257,10 +259,10 @@ def _divided(
     if count > len(_LETTERS) or list(values.asked.values()) != texts:
         return known
     numbers = {number: count + at for at, number in enumerate(beyond)}
-    lengths = [len(_escaped(text)) for text in texts]
-    chunks = tuple([_parts(chunk, numbers, lengths) for chunk in whole])
+    shown = list(map(_escaped, texts))
+    chunks = tuple([_parts(chunk, numbers, list(map(len, shown))) for chunk in whole])
     found = known._replace(chunks=chunks, beyond=tuple(beyond))
-    return found if _filled(found, texts, context) == known.reply else known
+    return found if _filled(found, shown, context) == known.reply else known
 
 
 def _parts(chunk: bytes, numbers: Mapping[int, int], lengths: Sequence[int]) -> Chunk:

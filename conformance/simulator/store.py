@@ -39,7 +39,7 @@ class Kept(NamedTuple):
     `url` and `request`: what it replied to. `reply`: its body, also if it was streamed; `events`: the stream, empty if
     there was none; all three are packed if they are large. `unpacked`: their bytes before. `keys`: what tells its items from
     others. `parent`: the id of the reply that its request continued; empty if it began a session. `stored`: whether a
-    client may refer to it.
+    client may refer to it. `size`: how much it takes, in bytes.
     """
 
     url: str
@@ -50,12 +50,7 @@ class Kept(NamedTuple):
     keys: tuple[tuple[str, str], ...]
     parent: str
     stored: bool
-
-    @property
-    def size(self) -> int:
-        """Return how much it takes, in bytes."""
-        named = sum([len(text) for key in self.keys for text in key])
-        return len(self.url) + len(self.request) + len(self.reply) + len(self.events) + named
+    size: int
 
     @property
     def body(self) -> Any:
@@ -85,26 +80,23 @@ class ReplyStore:
         self._bytes = 0
         self._is_whole = True
 
-    def add(self, url: str, request: Any, reply: Mapping[str, Any], events: bytes, parent: str) -> None:
-        """Keep a reply, and drop the oldest ones if there are too many; `events` is its stream, if it was one."""
-        asked, body = orjson.dumps(request), orjson.dumps(reply)
-        unpacked = len(asked) + len(body) + len(events)
-        pack = _packed if unpacked > _LEAST_PACKED else bytes
-        kept = Kept(
-            url,
-            pack(asked),
-            pack(body),
-            pack(events),
-            unpacked,
-            tuple(_keys(reply.get("output"))),
-            parent,
-            reply.get("store") is not False,
-        )
+    def add(self, url: str, request: Any, content: bytes, events: bytes, parent: str) -> None:
+        """Keep a reply, and drop the oldest ones if there are too many.
+
+        `content` is its body, also if it was streamed, and `events` the stream, if it was one.
+        """
+        whole, reply = [orjson.dumps(request), content, events], orjson.loads(content)
+        unpacked = sum(map(len, whole))
+        kept = whole if unpacked <= _LEAST_PACKED else [zlib.compress(each, _FAST) for each in whole]
+        keys = tuple(_keys(reply.get("output")))
+        size = len(url) + sum(map(len, kept)) + sum([len(name) + len(value) for name, value in keys])
+        self._put(str(reply["id"]), Kept(url, *kept, unpacked, keys, parent, reply.get("store") is not False, size))
+
+    def _put(self, identity: str, kept: Kept) -> None:
         with self._lock:
             if kept.unpacked > _MAX_SIZE:
                 self._is_whole = False
                 return
-            identity = str(reply["id"])
             # Replies are reproducible, so a repeated request has the id of the first one: it becomes the newest.
             self._drop(identity)
             self._replies[identity] = kept
@@ -179,10 +171,6 @@ class ReplyStore:
                 # A later reply may have an item with the same key, such as a call with an id that is used again.
                 if self._owners.get(key) == identity:
                     del self._owners[key]
-
-
-def _packed(data: bytes) -> bytes:
-    return zlib.compress(data, _FAST)
 
 
 def _keys(items: Any) -> Iterator[tuple[str, str]]:

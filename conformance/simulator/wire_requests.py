@@ -100,8 +100,8 @@ def answer(
     claims = None if kept is None else kept[1]
     answered = as_native(wire, path, body, reply, claims, faults(), streams=asked.streams)
     if asked.store is not None:
-        content = b"".join(answered.reply.body) if asked.streams else b""
-        asked.store.add(path, body, answered.made, content, asked.parent)
+        events = b"".join(answered.reply.body) if asked.streams else b""
+        asked.store.add(path, body, orjson.dumps(answered.made), events, asked.parent)
     return answered.reply
 
 

@@ -2,11 +2,13 @@
 
 import re
 import string
+import threading
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from conformance.caches import remembered
+from conformance.wire.lazy import lazy
 
 if TYPE_CHECKING:
     from random import Random
@@ -41,13 +43,26 @@ def text_matching(pattern: str, seed: bytes) -> str:
     """Return a text that matches a regular expression; always the same text for the same seed."""
     # Imported here because the rules need none of it, and every start would pay for it.
     import hashlib
-    import random
 
     import rstr
 
-    drawn = random.Random(hashlib.sha256(seed).digest())  # noqa: S311 — repeatable, not secret
-    makers = _makers(pattern)
+    drawn, makers = _GENERATOR.drawn, _makers(pattern)
+    drawn.seed(hashlib.sha256(seed).digest())
     return str(rstr.Rstr(drawn).xeger(pattern)) if makers is None else "".join([make(drawn) for make in makers])
+
+
+class _Generator(threading.local):
+    """A generator for each thread, which is seeded for each text: making one takes longer than a text."""
+
+    @lazy
+    def drawn(self) -> "Random":
+        """Return the generator of this thread."""
+        import random
+
+        return random.Random(0)  # noqa: S311 — repeatable, not secret
+
+
+_GENERATOR: Final = _Generator()
 
 
 @lru_cache(maxsize=256)
