@@ -27,6 +27,7 @@ from conformance.simulator import replies, script, wire_requests
 from conformance.simulator.answers import Accepted, AnswerMemory, form_of, points_into_messages
 from conformance.simulator.beside import answer_beside
 from conformance.simulator.faulty import with_faults
+from conformance.simulator.histories import Histories, History
 from conformance.simulator.http import divided, not_found, other_method, to_exchange, wire_at
 from conformance.simulator.outlines import ReplyMemory, outline
 from conformance.simulator.parameters import Parameters, read_parameters
@@ -56,13 +57,15 @@ class Simulator:
     """A provider that behaves as its profile claims.
 
     `store`: what it keeps for wires whose requests refer to it. `memory`: its last replies, to derive and check each
-    once. `answers`: what replies to requests of one form have in common; None to judge each. `find`: returns the scenario of a request, if it has one.
+    once. `answers`: what replies to requests of one form have in common; None to judge each. `histories`:
+    what is known of requests that others go on with. `find`: returns the scenario of a request, if it has one.
     """
 
     profile: Profile
     store: ReplyStore = field(default_factory=ReplyStore, compare=False, repr=False)
     memory: ReplyMemory | None = field(default_factory=ReplyMemory, compare=False, repr=False)
     answers: AnswerMemory | None = field(default_factory=AnswerMemory, compare=False, repr=False)
+    histories: Histories | None = field(default_factory=Histories, compare=False, repr=False)
     find: Callable[[Mapping[str, Any]], Scenario | None] = field(
         default=script.find_scenario, compare=False, repr=False
     )
@@ -99,28 +102,35 @@ class Simulator:
 
     def _completion(self, request: HttpRequest, scenario: Scenario | None, wire: Wire) -> HttpReply:
         profile = self.profile.on(wire.name)
-        body = _read(request, Responder(profile))
-        if isinstance(body, HttpReply):
-            return wire_requests.refused(wire, request.path, body)
         on_wire = self
         if profile is not self.profile:
-            on_wire = Simulator(profile, self.store, self.memory, self.answers, self.find)
+            on_wire = Simulator(profile, self.store, self.memory, self.answers, self.histories, self.find)
+        if self.histories is None:
+            return on_wire._completed(request, scenario, wire, None)
+        with self.histories.of(wire, profile, request.body) as history:
+            return on_wire._completed(request, scenario, wire, history)
+
+    def _completed(
+        self, request: HttpRequest, scenario: Scenario | None, wire: Wire, history: History | None
+    ) -> HttpReply:
+        body = _read(request, Responder(self.profile), parse_json if history is None else history.parse)
+        if isinstance(body, HttpReply):
+            return wire_requests.refused(wire, request.path, body)
         form = form_of(request.path, body) if self.answers is not None and scenario is None else None
-        if form is not None and (known := on_wire._known(form, wire, request.path, body)) is not None:
+        if form is not None and (known := self._known(form, wire, request.path, body)) is not None:
             return known
         planned: list[_Planned] = []
 
         def given(translated: dict[str, Any], asked: wire_requests.Asked | None) -> HttpReply:
-            found = on_wire._planned(translated, scenario, request.body, asked)
+            found = self._planned(translated, scenario, request.body, asked, history)
             if isinstance(found, HttpReply):
                 return found
             planned.append(found)
             return found.reply()
 
-        kept = on_wire._kept(wire, body)
-        reply = wire_requests.answer(wire, request.path, body, given, kept)
+        reply = wire_requests.answer(wire, request.path, body, given, self._kept(wire, body), history=history)
         if form is not None and planned and reply.status == 200:
-            on_wire._learn(form, wire, request.path, planned[0], reply)
+            self._learn(form, wire, request.path, planned[0], reply)
         return reply
 
     def _kept(self, wire: Wire, body: dict[str, Any]) -> tuple[ReplyStore, Claims] | None:
@@ -208,8 +218,12 @@ class Simulator:
         scenario: Scenario | None,
         raw: bytes | None,
         asked: wire_requests.Asked | None,
+        history: History | None = None,
     ) -> "HttpReply | _Planned":
-        """Return a refusal, or what the reply to a request will be; the arguments are those of `reply`."""
+        """Return a refusal, or what the reply to a request will be; `history` is what is known of its session.
+
+        The other arguments are those of `reply`.
+        """
         native = None if asked is None else asked.native
         exchange = Exchange.of_plain(request=body, url=_ENDPOINT, model=model_of(dict(body)), native=native)
         played = (scenario or self.find(body)) if isinstance(body.get("messages"), list) else None
@@ -222,7 +236,9 @@ class Simulator:
             before = _earlier_exchanges(responder, exchange, played, parameters)
         else:
             before = asked.before
-        violation = first_violation((*before, exchange), responder.profile)
+        violation = None
+        if history is None or before or played is not None or not history.accepts(exchange):
+            violation = first_violation((*before, exchange), responder.profile)
         if violation is not None:
             return responder.reject(body if native is None else native.request, violation, raw)
         if exchange.model == UNKNOWN_MODEL:
@@ -272,13 +288,15 @@ def _stored(reply: HttpReply, store: ReplyStore, path: str, body: Mapping[str, A
     return replace(reply, body=tuple(events)) if events else reply
 
 
-def _read(request: HttpRequest, responder: Responder) -> dict[str, Any] | HttpReply:
+def _read(
+    request: HttpRequest, responder: Responder, parse: Callable[[bytes, str], Any] = parse_json
+) -> dict[str, Any] | HttpReply:
     """Return the body of a request, or the refusal of one that is not a JSON object."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if not (kind == "application/json" or kind.endswith("+json")):
         return responder.generic({}, 415, f"expected content-type application/json, got {kind!r:.80}")
     try:
-        body = parse_json(request.body, "request body")
+        body = parse(request.body, "request body")
     except InvalidDocument as error:
         return responder.malformed(error, request.body)
     return body if isinstance(body, dict) else responder.invalid({}, "expected a JSON object as the request body")

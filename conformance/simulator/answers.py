@@ -111,9 +111,7 @@ class Accepted(NamedTuple):
     thinks: bool
     parameters: Parameters
 
-    def context(
-        self, body: Mapping[str, Any], named: Callable[[str], tuple[str, str]] | None = None
-    ) -> ReplyContext:
+    def context(self, body: Mapping[str, Any], named: Callable[[str], tuple[str, str]] | None = None) -> ReplyContext:
         """Return what the reply to a request of this form depends on; `named` is that of the context."""
         request = {**body, "model": self.model}
         return ReplyContext(self.claims, request, self.thinks, self.parameters, named=named)

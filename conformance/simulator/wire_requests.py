@@ -14,6 +14,7 @@ from conformance.profiles import Claims
 from conformance.results import Refusal
 from conformance.simulator import refusals
 from conformance.simulator.faulty import with_named
+from conformance.simulator.histories import History
 from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method
 from conformance.simulator.responder import STATE_HEADER, Responder
 from conformance.simulator.store import ReplyStore
@@ -83,16 +84,18 @@ def answer(
     given: Given,
     kept: tuple[ReplyStore, Claims] | None = None,
     faults: Callable[[], Sequence[str]] = tuple,
+    history: History | None = None,
 ) -> HttpReply:
     """Return the reply to the path and the body of a request on a wire, plain or as a stream.
 
     `kept`: what the server keeps of earlier replies, and the claims that say whether requests may refer to them.
-    `faults`: returns the names of the faults that the stream has, once the reply is given.
+    `faults`: returns the names of the faults that the stream has, once the reply is given. `history`: what is known of
+    the session.
     """
     if wire.name == CHAT:
         # The claims of a profile say how its chunks are cut, so what is given is a stream if the request asks for one.
         return given(body, None)
-    exchange, asked = translated(wire, path, body, kept)
+    exchange, asked = translated(wire, path, body, kept, history)
     # Each wire cuts a whole reply into events of its own, so what is given must not be a stream already.
     reply = given({**exchange.request, "stream": False}, asked)
     if reply.status != 200:
@@ -102,6 +105,8 @@ def answer(
     if asked.store is not None:
         events = b"".join(answered.reply.body) if asked.streams else b""
         asked.store.add(path, body, orjson.dumps(answered.made), events, asked.parent)
+        if history is not None:
+            history.note(body, answered.made)
     return answered.reply
 
 
@@ -153,17 +158,26 @@ def _content(reply: HttpReply) -> Any:
 
 
 def translated(
-    wire: Wire, path: str, body: dict[str, Any], kept: tuple[ReplyStore, Claims] | None
+    wire: Wire,
+    path: str,
+    body: dict[str, Any],
+    kept: tuple[ReplyStore, Claims] | None,
+    history: History | None = None,
 ) -> tuple[Exchange, Asked]:
-    """Return a request translated, and what it was, with what led to it; `kept` as in `answer`."""
+    """Return a request translated, and what it was, with what led to it; `kept` and `history` as in `answer`."""
+    translate = wire.translate_one if history is None else history.translate
     sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
     if kept is None:
-        exchange = wire.translate_one(sent)
+        exchange = translate(sent)
         native = exchange.native or Native(wire.name, sent.request)
         return exchange, Asked(native, _streams(exchange))
     store, claims = kept
     parent = store.parent(sent.request, by_id=claims.get("responses.previous-response-id") != "ignored")
-    *before, exchange = wire.translate([*store.session(parent), sent])
+    before: Sequence[Exchange] = ()
+    if parent and (history is None or not history.continues(body, parent)):
+        *before, exchange = wire.translate([*store.session(parent), sent])
+    else:
+        exchange = translate(sent)
     native = exchange.native or Native(wire.name, sent.request)
     return exchange, Asked(native, _streams(exchange), tuple(before), store, parent)
 
