@@ -126,7 +126,7 @@ class Simulator:
             if isinstance(found, HttpReply):
                 return found
             planned.append(found)
-            return found.reply()
+            return found.reply(request.body)
 
         reply = wire_requests.answer(wire, request.path, body, given, self._kept(wire, body), history=history)
         if form is not None and planned and reply.status == 200:
@@ -210,7 +210,7 @@ class Simulator:
         `asked` is what the request was on its own wire, if the body is a translation.
         """
         found = self._planned(body, scenario, raw, asked)
-        return found if isinstance(found, HttpReply) else found.reply()
+        return found if isinstance(found, HttpReply) else found.reply(raw)
 
     def _planned(
         self,
@@ -272,9 +272,9 @@ class _Planned(NamedTuple):
     asked: wire_requests.Asked | None
     is_special: bool
 
-    def reply(self) -> HttpReply:
-        """Return the reply, checked."""
-        return self.responder.reply(self.body, self.turn, self.context)
+    def reply(self, raw: bytes | None) -> HttpReply:
+        """Return the reply, checked; `raw` is the text of the request."""
+        return self.responder.reply(self.body, self.turn, self.context, raw)
 
     def derive(self, context: ReplyContext) -> HttpReply:
         """Return the reply in a context, which is not checked."""

@@ -5,7 +5,7 @@ on, as if nothing were known.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import is_
@@ -22,8 +22,8 @@ from conformance.wire.continuations import Continuation
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
-from conformance.wire.values import objects
-from conformance.wires import Wire
+from conformance.wire.values import as_object, objects
+from conformance.wires import Translate, Wire
 
 MAX_OPEN: Final = 16
 MAX_BYTES: Final = 6 * 1024 * 1024
@@ -67,9 +67,8 @@ class History:
         self.profile = profile
         self.raw = b""
         self._texts = GrowingTexts(1)
-        self._translate: Callable[[Exchange], Exchange] | None = (
-            None if wire.name == CHAT else wire.reading.translator()
-        )
+        self._wire = wire
+        self._translate = _translator(wire)
         self._answered: _Answered | None = None
         self._begin()
 
@@ -91,7 +90,7 @@ class History:
 
     def translate(self, sent: Exchange) -> Exchange:
         """Return a request that was parsed as one of chat completions."""
-        return sent if self._translate is None else self._translate(sent)
+        return self._translate(sent)
 
     def accepts(self, exchange: Exchange) -> bool:
         """Return whether a request, translated, has no fault for which a strict provider refuses it.
@@ -125,11 +124,23 @@ class History:
             return False
         return all(map(_sends_back, given[count : count + len(known.output)], known.output))
 
-    def note(self, body: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
-        """Note the reply to a request of Responses that was accepted."""
+    def restart(self, session: Sequence[Exchange]) -> None:
+        """Begin again with the session that a request of Responses continues: by its replies, items are read."""
+        self._translate, self._answered = _translator(self._wire), None
+        for each in session:
+            asked = {key: value for key, value in as_object(each.request).items() if key != "input"}
+            self._translate(Exchange.of_plain(asked, each.response, each.status, each.streamed, url=each.url))
+
+    def note(self, path: str, body: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
+        """Note the reply to a request of Responses that was accepted, by which later requests are read."""
+        self.translate(Exchange.of_plain(body, reply, 200, url=path))
         items = body.get("input")
         output = [item for _, item in objects(reply.get("output"))]
         self._answered = None if type(items) is not list else _Answered(_rest(body), items, reply.get("id"), output)
+
+
+def _translator(wire: Wire) -> Translate:
+    return (lambda exchange: exchange) if wire.name == CHAT else wire.reading.translator()
 
 
 def _rest(body: Mapping[str, Any]) -> bytes:

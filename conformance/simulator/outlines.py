@@ -30,6 +30,7 @@ _NAMES: Final = frozenset({"user", "metadata", "safety_identifier", "prompt_cach
 BROKEN: Final = "\ufffd".encode()
 """What a reply may hold only if the request has it, too."""
 
+_ESCAPED: Final = re.compile(rb"\\u[fF]{3}[dD]")
 _FORMS: Final = 16
 """So many forms of the values of one outline are remembered: ids may have a length between two."""
 
@@ -59,18 +60,23 @@ Chunk: TypeAlias = bytes | tuple[bytes | int | Beginning, ...]
 """A body, or a chunk of a stream: bytes, with the numbers of the values between them, or what they begin with."""
 
 
-def outline(body: Mapping[str, Any]) -> dict[str, Any]:
+def outline(body: Mapping[str, Any], raw: bytes | None = None) -> dict[str, Any]:
     """Return a request without who asks and without the texts of its messages: of these, the role of the last one.
 
-    Raises TypeError for a request that cannot be rendered.
+    `raw` is the text that the request was read from. Raises TypeError for a request that cannot be rendered.
     """
     kept = {name: value for name, value in body.items() if name not in _NAMES}
     listed = body.get("messages")
     if isinstance(listed, list):
         last = listed[-1] if listed and isinstance(listed[-1], dict) else {}
-        text = BROKEN.decode() if BROKEN in orjson.dumps(body) else ""
+        text = BROKEN.decode() if _may_be_broken(raw) and BROKEN in orjson.dumps(body) else ""
         kept["messages"] = [{"role": last.get("role"), "content": text}]
     return kept
+
+
+def _may_be_broken(raw: bytes | None) -> bool:
+    """Return whether a text may hold a replacement character, as it is or escaped."""
+    return raw is None or BROKEN in raw or _ESCAPED.search(raw) is not None
 
 
 class _DrawnValues:

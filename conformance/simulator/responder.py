@@ -80,15 +80,18 @@ class Responder:
         thinks = profiles.thinks(claims, body) is True
         return ReplyContext(claims, request, thinks=thinks, parameters=parameters)
 
-    def reply(self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext) -> HttpReply:
-        """Return the reply to a request that is a turn of the script."""
+    def reply(
+        self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext, raw: bytes | None = None
+    ) -> HttpReply:
+        """Return the reply to a request that is a turn of the script; `raw` is the text that the request was read from.
+        """
 
         def derive(context: ReplyContext) -> HttpReply:
             return derived(context, turn)
 
         if self.memory is not None and not turn.raw:
             try:
-                drawn = outline(context.request)
+                drawn = outline(context.request, raw)
                 key = key_of(self.profile, turn, context, drawn, self.broken)
             except TypeError:
                 return self._checked(body, derive(context))

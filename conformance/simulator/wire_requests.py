@@ -106,7 +106,7 @@ def answer(
         events = b"".join(answered.reply.body) if asked.streams else b""
         asked.store.add(path, body, orjson.dumps(answered.made), events, asked.parent)
         if history is not None:
-            history.note(body, answered.made)
+            history.note(path, body, answered.made)
     return answered.reply
 
 
@@ -175,7 +175,10 @@ def translated(
     parent = store.parent(sent.request, by_id=claims.get("responses.previous-response-id") != "ignored")
     before: Sequence[Exchange] = ()
     if parent and (history is None or not history.continues(body, parent)):
-        *before, exchange = wire.translate([*store.session(parent), sent])
+        session = store.session(parent)
+        if history is not None:
+            history.restart(session)
+        *before, exchange = wire.translate([*session, sent])
     else:
         exchange = translate(sent)
     native = exchange.native or Native(wire.name, sent.request)
