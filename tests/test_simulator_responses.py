@@ -15,7 +15,6 @@ from conformance.results import Level
 from conformance.simulator import Simulator
 from conformance.simulator.store import MAX_REPLIES, MAX_SESSION, MAX_SESSION_BYTES, ReplyStore
 from conformance.transport.http import HttpRequest
-from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 from tests.loops import every
 
@@ -240,7 +239,8 @@ def test_the_summary_comes_only_if_it_is_asked_for(server: Server) -> None:
 
 def kept(number: int, size: int = 5) -> tuple[str, dict[str, Any], bytes, bytes]:
     item = {"type": "reasoning", "id": f"rs_{number}", "summary": [], "encrypted_content": f"blob {number}"}
-    return "", {"input": size * "x"}, json.dumps({"id": f"resp_{number}", "store": True, "output": [item]}).encode(), b""
+    reply = json.dumps({"id": f"resp_{number}", "store": True, "output": [item]})
+    return "", {"input": size * "x"}, reply.encode(), b""
 
 
 def test_only_so_many_replies_are_kept_and_what_was_dropped_is_not_checked() -> None:

@@ -28,7 +28,7 @@ from conformance.simulator.answers import Accepted, AnswerMemory, form_of, point
 from conformance.simulator.beside import answer_beside
 from conformance.simulator.faulty import with_faults
 from conformance.simulator.histories import Histories, History
-from conformance.simulator.http import divided, not_found, other_method, to_exchange, wire_at
+from conformance.simulator.http import divided, not_found, other_method, parts_of, to_exchange, wire_at
 from conformance.simulator.outlines import ReplyMemory, outline
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.simulator.reply_context import ReplyContext
@@ -171,11 +171,11 @@ class Simulator:
             if asked.store is None or not asked.streams:
                 return made.reply
             # What the server keeps is the whole reply, of which the events are made.
-            return replace(made.reply, body=(orjson.dumps(made.made), *made.reply.body))
+            return replace(made.reply, body=(orjson.dumps(made.made), *parts_of(made.reply)))
 
         def is_right(made: HttpReply) -> bool:
             is_whole = asked.store is None or not asked.streams
-            return reply == (made if is_whole else replace(made, body=tuple(made.body[1:])))
+            return reply == (made if is_whole else replace(made, body=tuple(parts_of(made)[1:])))
 
         named = replace(context, named=lambda given: wire.writing.named(given, body))
         self.answers.learn(form, accepted, named, drawn, derive, is_right)
@@ -282,8 +282,8 @@ class _Planned(NamedTuple):
 
 
 def _stored(reply: HttpReply, store: ReplyStore, path: str, body: Mapping[str, Any]) -> HttpReply:
-    """Return a reply as it is sent; one that is a stream begins with what the server keeps, which is the whole reply."""
-    whole, *events = (reply.body,) if isinstance(reply.body, bytes) else reply.body
+    """Return a reply as it is sent; a stream begins with what the server keeps, which is the whole reply."""
+    whole, *events = parts_of(reply)
     store.add(path, body, whole, b"".join(events), "")
     return replace(reply, body=tuple(events)) if events else reply
 

@@ -1,4 +1,4 @@
-"""Answers that are known but for the words of the user: those to requests that differ from earlier ones in nothing else.
+"""Answers that are known but for the words of the user: to requests that differ from earlier ones in nothing else.
 
 What a user says changes neither whether a request is accepted nor the form of its reply, with exceptions that are
 excluded here: an empty text, the JSON mode, whose word may have to be in a message, and claims about messages as such.
@@ -25,6 +25,7 @@ MAX_BYTES: Final = 2 * 1024 * 1024
 MAX_LEARNED: Final = 48
 """So many replies of one form are derived anew: if their values have more forms than that, remembering costs more."""
 
+_SIZE: Final = 1024
 _MAX_FORM: Final = 16 * 1024
 _MAX_WORDS: Final = 4096
 """A longer text stays part of the form."""
@@ -119,10 +120,11 @@ class Accepted(NamedTuple):
 
 @dataclass(slots=True)
 class _Form:
-    """A form of requests, and how many of their replies had to be derived."""
+    """A form of requests, how many of their replies had to be derived, and whether all were as expected."""
 
     accepted: Accepted
     learned: int = 0
+    is_sound: bool = True
 
 
 class AnswerMemory:
@@ -136,7 +138,9 @@ class AnswerMemory:
     def find(self, form: bytes, profile: Profile) -> Accepted | None:
         """Return what follows from a form; None if no request of it was accepted yet."""
         found = self._forms.find(form)
-        return found[0].accepted if found is not None and found[0].accepted.profile is profile else None
+        if found is None or found[0].accepted.profile is not profile or not found[0].is_sound:
+            return None
+        return found[0].accepted
 
     def reply(self, form: bytes, profile: Profile, context: ReplyContext) -> HttpReply | None:
         """Return the reply to a request of a known form; None if it has to be derived."""
@@ -156,16 +160,19 @@ class AnswerMemory:
         `is_right` compares a reply that is derived so with the one that was sent.
         """
         found = self._forms.find(form)
-        known = _Form(accepted) if found is None or found[0].accepted.profile is not accepted.profile else found[0]
-        if known.learned >= MAX_LEARNED:
+        size = sum(map(len, accepted.parameters.stops)) + _SIZE
+        if found is None or found[0].accepted.profile is not accepted.profile:
+            # Most forms are seen once, and deriving their replies again would be for nothing.
+            self._forms.keep(form, _Form(accepted), size)
+            return
+        known = found[0]
+        if known.learned >= MAX_LEARNED or not known.is_sound:
             return
         known.learned += 1
         made = self._replies.reply(form, accepted.profile, context, drawn, derive, lambda each: each)
         if not is_right(made):
             # Then it depends on more than its values, and nothing is ever made of it.
-            known.learned = MAX_LEARNED
-            return
-        self._forms.keep(form, known, sum(map(len, accepted.parameters.stops)) + 1024)
+            known.is_sound = False
 
 
 def points_into_messages(claims: Claims) -> bool:

@@ -164,6 +164,12 @@ class Histories:
         self._lock = threading.Lock()
         self._open: list[History] = []
 
+    @property
+    def held(self) -> Sequence[History]:
+        """Return the histories that are remembered, that used last at the end."""
+        with self._lock:
+            return tuple(self._open)
+
     @contextmanager
     def of(self, wire: Wire, profile: Profile, data: bytes) -> Iterator[History | None]:
         """Give the history that the text of a request goes on with, or a new one; none for a small request."""

@@ -83,8 +83,7 @@ class Responder:
     def reply(
         self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext, raw: bytes | None = None
     ) -> HttpReply:
-        """Return the reply to a request that is a turn of the script; `raw` is the text that the request was read from.
-        """
+        """Return the reply to a request that is a turn of the script; `raw` is the text of that request."""
 
         def derive(context: ReplyContext) -> HttpReply:
             return derived(context, turn)

@@ -37,9 +37,9 @@ class Kept(NamedTuple):
     """A reply that was sent.
 
     `url` and `request`: what it replied to. `reply`: its body, also if it was streamed; `events`: the stream, empty if
-    there was none; all three are packed if they are large. `unpacked`: their bytes before. `keys`: what tells its items from
-    others. `parent`: the id of the reply that its request continued; empty if it began a session. `stored`: whether a
-    client may refer to it. `size`: how much it takes, in bytes.
+    there was none; all three are packed if they are large. `unpacked`: their bytes before. `keys`: what tells its items
+    from others. `parent`: the id of the reply that its request continued; empty if it began a session. `stored`:
+    whether a client may refer to it. `size`: how much it takes, in bytes.
     """
 
     url: str
@@ -87,10 +87,11 @@ class ReplyStore:
         """
         whole, reply = [orjson.dumps(request), content, events], orjson.loads(content)
         unpacked = sum(map(len, whole))
-        kept = whole if unpacked <= _LEAST_PACKED else [zlib.compress(each, _FAST) for each in whole]
+        asked, said, stream = whole if unpacked <= _LEAST_PACKED else [zlib.compress(each, _FAST) for each in whole]
         keys = tuple(_keys(reply.get("output")))
-        size = len(url) + sum(map(len, kept)) + sum([len(name) + len(value) for name, value in keys])
-        self._put(str(reply["id"]), Kept(url, *kept, unpacked, keys, parent, reply.get("store") is not False, size))
+        size = sum(map(len, (url, asked, said, stream, *[text for key in keys for text in key])))
+        is_stored = reply.get("store") is not False
+        self._put(str(reply["id"]), Kept(url, asked, said, stream, unpacked, keys, parent, is_stored, size))
 
     def _put(self, identity: str, kept: Kept) -> None:
         with self._lock:

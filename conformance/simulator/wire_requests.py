@@ -15,7 +15,7 @@ from conformance.results import Refusal
 from conformance.simulator import refusals
 from conformance.simulator.faulty import with_named
 from conformance.simulator.histories import History
-from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method
+from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method, parts_of
 from conformance.simulator.responder import STATE_HEADER, Responder
 from conformance.simulator.store import ReplyStore
 from conformance.transport.http import HttpReply
@@ -34,9 +34,10 @@ _BLOB: Final = "reasoning.details.altered"
 class Asked:
     """A request of another wire.
 
-    `native`: the request as it was. `streams`: whether it asks for a stream. `before`: the exchanges that led to it, translated; None if they have to be derived
-    from it, as the server keeps none. `store`: what the server keeps; None if requests of this wire cannot refer to it.
-    `parent`: the id of the kept reply that it continues; empty if there is none.
+    `native`: the request as it was. `streams`: whether it asks for a stream. `before`: the exchanges that led to it,
+    translated; None if they have to be derived from it, as the server keeps none. `store`: what the server keeps; None
+    if requests of this wire cannot refer to it. `parent`: the id of the kept reply that it continues; empty if there is
+    none.
     """
 
     native: Native
@@ -103,7 +104,7 @@ def answer(
     claims = None if kept is None else kept[1]
     answered = as_native(wire, path, body, reply, claims, faults(), streams=asked.streams)
     if asked.store is not None:
-        events = b"".join(answered.reply.body) if asked.streams else b""
+        events = b"".join(parts_of(answered.reply)) if asked.streams else b""
         asked.store.add(path, body, orjson.dumps(answered.made), events, asked.parent)
         if history is not None:
             history.note(path, body, answered.made)
