@@ -36,6 +36,8 @@ _LEAST_JUDGED: Final = 32
 _SHARE: Final = 4
 """After so many requests, or a quarter of the messages, what is known is built anew, without the requests before."""
 
+_PER_REPLY: Final = 128
+
 _DROPPED: Final = frozenset({"id", "status"})
 """What clients of Responses leave out of an item that they send back."""
 
@@ -55,7 +57,6 @@ class _Answered(NamedTuple):
 
     rest: bytes
     items: Sequence[Any]
-    identity: Any
     output: Sequence[Any]
 
 
@@ -70,6 +71,7 @@ class History:
         self._wire = wire
         self._translate = _translator(wire)
         self._answered: _Answered | None = None
+        self._identities: set[Any] = set()
         self._begin()
 
     def _begin(self) -> None:
@@ -80,7 +82,7 @@ class History:
     @property
     def size(self) -> int:
         """Return how many bytes are held."""
-        return self._judged + len(self.raw)
+        return self._judged + len(self.raw) + _PER_REPLY * len(self._identities)
 
     def parse(self, data: bytes, file: str) -> Any:
         """Return the value of the text of a request; raises InvalidDocument as `parse_json` does."""
@@ -112,11 +114,11 @@ class History:
     def continues(self, body: Mapping[str, Any], parent: str) -> bool:
         """Return whether a request of Responses sends the last one back, and its reply, with more behind them.
 
-        `parent` is the id of the reply that it continues. All that the server knows of the session is what it said, and
+        `parent` is the id of the last reply that its items show; texts show none. All that the server knows of the session is what it said, and
         the items have that: so nothing but the request can be wrong.
         """
         known, given = self._answered, body.get("input")
-        if known is None or parent != known.identity or type(given) is not list:
+        if known is None or parent not in self._identities or type(given) is not list:
             return False
         count = len(known.items)
         is_same = len(given) >= count + len(known.output) and all(map(is_, known.items, given))
@@ -126,7 +128,7 @@ class History:
 
     def restart(self, session: Sequence[Exchange]) -> None:
         """Begin again with the session that a request of Responses continues: by its replies, items are read."""
-        self._translate, self._answered = _translator(self._wire), None
+        self._translate, self._answered, self._identities = _translator(self._wire), None, set()
         for each in session:
             asked = {key: value for key, value in as_object(each.request).items() if key != "input"}
             self._translate(Exchange.of_plain(asked, each.response, each.status, each.streamed, url=each.url))
@@ -136,7 +138,8 @@ class History:
         self.translate(Exchange.of_plain(body, reply, 200, url=path))
         items = body.get("input")
         output = [item for _, item in objects(reply.get("output"))]
-        self._answered = None if type(items) is not list else _Answered(_rest(body), items, reply.get("id"), output)
+        self._answered = None if type(items) is not list else _Answered(_rest(body), items, output)
+        self._identities.add(reply["id"])
 
 
 def _translator(wire: Wire) -> Translate:
