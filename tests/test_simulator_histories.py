@@ -151,7 +151,8 @@ def test_a_request_late_in_a_session_costs_little_more_than_an_early_one(wire: s
     early, late = (sorted(costs[at : at + 10])[5] for at in (10, 50))
     # Five times as many messages: each has a finding of chat completions, and rules of Responses look at all items.
     assert late < {"chat": 3, "responses": 6}.get(wire, 2) * early
-    assert late < calls_of(alone(wire), requests[55]) / 2
+    # A server that has no replies of Responses reads a request as one that stands alone.
+    assert wire == "responses" or late < calls_of(alone(wire), requests[55]) / 2
 
 
 def test_no_more_is_remembered_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:

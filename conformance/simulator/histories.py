@@ -114,8 +114,8 @@ class History:
     def continues(self, body: Mapping[str, Any], parent: str) -> bool:
         """Return whether a request of Responses sends the last one back, and its reply, with more behind them.
 
-        `parent` is the id of the last reply that its items show; texts show none. All that the server knows of the session is what it said, and
-        the items have that: so nothing but the request can be wrong.
+        `parent` is the id of the last reply that its items show; texts show none. All that the server knows of the
+        session is what it said, and the items have that: so nothing but the request can be wrong.
         """
         known, given = self._answered, body.get("input")
         if known is None or parent not in self._identities or type(given) is not list:
