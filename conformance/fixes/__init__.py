@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
@@ -19,10 +19,11 @@ from conformance.documents.patch import Operation, apply
 from conformance.documents.pointer import parse, render
 from conformance.errors import ConformanceError
 from conformance.fixes import fixers
+from conformance.fixes.alike import move_to_all
 from conformance.fixes.excerpt import excerpt, units
 from conformance.fixes.needs import needed
 from conformance.fixes.problem import Candidate, ClientProblem
-from conformance.fixes.trial import EARLIER, Scenes, Trial
+from conformance.fixes.trial import EARLIER, ProvenPatch, Scenes, Trial
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation
@@ -39,6 +40,9 @@ _LONG: Final = 100
 
 _FEW: Final = 8
 """Of how many operations each is tried alone."""
+
+_MAX_RULES: Final = 512
+"""Of how many rules is kept who helps with what they find."""
 
 _CLIENT: Final = Side.CLIENT.value
 
@@ -141,19 +145,27 @@ def _moved(pointer: str, by: int) -> str:
 
 def _fix(trial: Trial) -> Fix:
     """Return the fix for a finding on trial."""
+    if trial.moved is not None:
+        return Fix(tuple(trial.moved.patch), trial.moved.candidate.title)
+    found = _search(trial)
+    if found is None:
+        return Fix((), needs=needed(trial.problem.rule), trials=trial.tried)
+    move_to_all(trial, found, _search)
+    return Fix(tuple(found.patch), found.candidate.title, found.candidate.origin, trials=trial.tried)
+
+
+def _search(trial: Trial) -> ProvenPatch | None:
+    """Return the patch for a finding on trial, and the candidate that it is a part of; None if there is none."""
     problem = trial.problem
-    needs = needed(problem.rule)
     for candidate in _candidates(problem):
         operations = trial.operations(candidate)
         for chosen in (operations,) if candidate.whole else _nearest(operations, problem):
             if trial.tried >= MAX_TRIALS:
-                return Fix((), needs=needs, trials=trial.tried)
+                return None
             if _holds(chosen, candidate, trial):
-                patch = (
-                    chosen if candidate.whole else minimal(chosen, partial(_holds, candidate=candidate, trial=trial))
-                )
-                return Fix(tuple(patch), candidate.title, candidate.origin, trials=trial.tried)
-    return Fix((), needs=needs, trials=trial.tried)
+                holds = partial(_holds, candidate=candidate, trial=trial)
+                return ProvenPatch(chosen if candidate.whole else minimal(chosen, holds), candidate)
+    return None
 
 
 def _holds(chosen: Sequence[Operation], candidate: Candidate, trial: Trial) -> bool:
@@ -185,13 +197,18 @@ def _nearest(operations: Sequence[Operation], problem: ClientProblem) -> Iterato
 
 
 def _candidates(problem: ClientProblem) -> Iterator[Candidate]:
-    for module in _fixers():
-        if any(fnmatchcase(problem.rule, glob) for glob in module.RULES):
-            try:
-                yield from module.candidates(problem)
-            except (LookupError, TypeError, ValueError, AttributeError, ConformanceError):
-                # A body that is not shaped as its wire has it is beyond this family, not beyond the next one.
-                continue
+    for module in _fixers_of(problem.rule):
+        try:
+            yield from module.candidates(problem)
+        except (LookupError, TypeError, ValueError, AttributeError, ConformanceError):
+            # A body that is not shaped as its wire has it is beyond this family, not beyond the next one.
+            continue
+
+
+@lru_cache(maxsize=_MAX_RULES)
+def _fixers_of(rule: str) -> tuple[ModuleType, ...]:
+    """Return the families of fixers that may help with what a rule finds, in their order."""
+    return tuple([module for module in _fixers() if any(fnmatchcase(rule, glob) for glob in module.RULES)])
 
 
 @cache

@@ -3,9 +3,9 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from conformance.profiles.globs import fits
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period, is_served, period_on
 from conformance.profiles.sources import Source
 from conformance.wire.native import CHAT
@@ -84,7 +84,7 @@ class Model(NamedTuple):
 
     def matches(self, model: str) -> bool:
         """Return True if this entry is about a model; `model` is in lower case."""
-        return fnmatchcase(model, self.name.lower())
+        return fits(model, self.name.lower())
 
 
 class _Layers(NamedTuple):
