@@ -23,7 +23,7 @@ MAX_BYTES: Final = 2 * 1024 * 1024
 """Bytes of the forms that are remembered, beside their replies."""
 
 MAX_LEARNED: Final = 48
-"""So many replies of one form are derived anew: if their values have more forms than that, remembering costs more."""
+"""So many replies of one form are derived again: if their values have more forms than that, remembering costs more."""
 
 _SIZE: Final = 1024
 _MAX_FORM: Final = 16 * 1024
@@ -169,8 +169,7 @@ class AnswerMemory:
         if known.learned >= MAX_LEARNED or not known.is_sound:
             return
         known.learned += 1
-        made = self._replies.reply(form, accepted.profile, context, drawn, derive, lambda each: each)
-        if not is_right(made):
+        if not is_right(self._replies.learn(form, accepted.profile, context, drawn, derive)):
             # Then it depends on more than its values, and nothing is ever made of it.
             known.is_sound = False
 

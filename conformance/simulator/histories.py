@@ -34,7 +34,7 @@ LEAST_BYTES: Final = 8 * 1024
 
 _LEAST_JUDGED: Final = 32
 _SHARE: Final = 4
-"""After so many requests, or a quarter of the messages, what is known is built anew, without the requests before."""
+"""After so many requests, or a quarter of the messages, what is known is built again, without the requests before."""
 
 _PER_REPLY: Final = 128
 
@@ -72,6 +72,7 @@ class History:
         self._translate = _translator(wire)
         self._answered: _Answered | None = None
         self._identities: set[Any] = set()
+        self._is_continued = False
         self._begin()
 
     def _begin(self) -> None:
@@ -99,6 +100,10 @@ class History:
 
         False is not known for sure: such a request has to be judged from its first message on.
         """
+        if not self._is_continued:
+            # Most requests are never gone on with, and judging one so that others can be costs more.
+            self._is_continued = True
+            return False
         messages = exchange.request.get("messages")
         count = len(messages) if type(messages) is list else 0
         if len(self._index.parts) >= max(_LEAST_JUDGED, count // _SHARE):

@@ -177,11 +177,19 @@ class ReplyMemory:
         if known is None and (checked := check(reply)) is not reply:
             return checked
         fresh = _CheckedReply(reply)
-        texts = list(values.asked.values())
-        form = _ValuesForm.of(texts, list(map(_escaped, texts)))
         if known is not None:
-            fresh = _divided(fresh, texts, context, drawn, derive)
-        self._keep(key, _OutlineReplies(profile, tuple(values.asked), OrderedDict()), form, fresh)
+            fresh = _divided(fresh, list(values.asked.values()), context, drawn, derive)
+        self._keep(key, profile, values.asked, fresh)
+        return reply
+
+    def learn(
+        self, key: bytes, profile: Profile, context: ReplyContext, drawn: Mapping[str, Any], derive: Derive
+    ) -> HttpReply:
+        """Return the reply to a request, derived as in `reply`, and remember it for others with the same key."""
+        values = _DrawnValues(context, marked=False)
+        reply = derive(replace(context, request=drawn, values=values))
+        fresh = _divided(_CheckedReply(reply), list(values.asked.values()), context, drawn, derive)
+        self._keep(key, profile, values.asked, fresh)
         return reply
 
     def known(self, key: bytes, profile: Profile, context: ReplyContext) -> HttpReply | None:
@@ -202,7 +210,13 @@ class ReplyMemory:
             return known, None
         return known, _filled(known, shown, context)
 
-    def _keep(self, key: bytes, empty: _OutlineReplies, form: _ValuesForm, known: _CheckedReply) -> None:
+    def _keep(self, key: bytes, profile: Profile, asked: Mapping[Asked, str], known: _CheckedReply) -> None:
+        """Remember a reply, given with the values that it asks for."""
+        texts = list(asked.values())
+        form, empty = (
+            _ValuesForm.of(texts, list(map(_escaped, texts))),
+            _OutlineReplies(profile, (*asked,), OrderedDict()),
+        )
         found = self._known.find(key)
         is_same = found is not None and (found[0].profile, found[0].asked) == (empty.profile, empty.asked)
         # A copy, because another thread may look into the one that is kept.
