@@ -27,7 +27,7 @@ from conformance.simulator import replies, script, wire_requests
 from conformance.simulator.answers import Accepted, AnswerMemory, form_of, points_into_messages
 from conformance.simulator.beside import answer_beside
 from conformance.simulator.faulty import with_faults
-from conformance.simulator.histories import Histories, History
+from conformance.simulator.histories import Histories, RequestHistory
 from conformance.simulator.http import divided, not_found, other_method, parts_of, to_exchange, wire_at
 from conformance.simulator.outlines import ReplyMemory, outline
 from conformance.simulator.parameters import Parameters, read_parameters
@@ -111,7 +111,7 @@ class Simulator:
             return on_wire._completed(request, scenario, wire, history)
 
     def _completed(
-        self, request: HttpRequest, scenario: Scenario | None, wire: Wire, history: History | None
+        self, request: HttpRequest, scenario: Scenario | None, wire: Wire, history: RequestHistory | None
     ) -> HttpReply:
         body = _read(request, Responder(self.profile), parse_json if history is None else history.parse)
         if isinstance(body, HttpReply):
@@ -218,7 +218,7 @@ class Simulator:
         scenario: Scenario | None,
         raw: bytes | None,
         asked: wire_requests.Asked | None,
-        history: History | None = None,
+        history: RequestHistory | None = None,
     ) -> "HttpReply | _Planned":
         """Return a refusal, or what the reply to a request will be; `history` is what is known of its session.
 

@@ -119,7 +119,7 @@ class Accepted(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Form:
+class _KnownForm:
     """A form of requests, how many of their replies had to be derived, and whether all were as expected."""
 
     accepted: Accepted
@@ -132,7 +132,7 @@ class AnswerMemory:
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self._forms: ByteCache[_Form] = ByteCache(MAX_BYTES)
+        self._forms: ByteCache[_KnownForm] = ByteCache(MAX_BYTES)
         self._replies = ReplyMemory()
 
     def find(self, form: bytes, profile: Profile) -> Accepted | None:
@@ -163,7 +163,7 @@ class AnswerMemory:
         size = sum(map(len, accepted.parameters.stops)) + _SIZE
         if found is None or found[0].accepted.profile is not accepted.profile:
             # Most forms are seen once, and deriving their replies again would be for nothing.
-            self._forms.keep(form, _Form(accepted), size)
+            self._forms.keep(form, _KnownForm(accepted), size)
             return
         known = found[0]
         if known.learned >= MAX_LEARNED or not known.is_sound:

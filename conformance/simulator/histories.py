@@ -60,7 +60,7 @@ class _Answered(NamedTuple):
     output: Sequence[Any]
 
 
-class History:
+class RequestHistory:
     """The last requests of one session on a wire: their text, their translation, and what was found in them."""
 
     def __init__(self, wire: Wire, profile: Profile) -> None:
@@ -170,26 +170,26 @@ class Histories:
     def __init__(self) -> None:
         """Begin without any."""
         self._lock = threading.Lock()
-        self._open: list[History] = []
+        self._open: list[RequestHistory] = []
 
     @property
-    def held(self) -> Sequence[History]:
+    def held(self) -> Sequence[RequestHistory]:
         """Return the histories that are remembered, that used last at the end."""
         with self._lock:
             return tuple(self._open)
 
     @contextmanager
-    def of(self, wire: Wire, profile: Profile, data: bytes) -> Iterator[History | None]:
+    def of(self, wire: Wire, profile: Profile, data: bytes) -> Iterator[RequestHistory | None]:
         """Give the history that the text of a request goes on with, or a new one; none for a small request."""
         if len(data) < LEAST_BYTES:
             yield None
             return
-        history = self._take(profile, data) or History(wire, profile)
+        history = self._take(profile, data) or RequestHistory(wire, profile)
         yield history
         # Not if anything was raised: what is half done is not gone on with.
         self._put(history)
 
-    def _take(self, profile: Profile, data: bytes) -> History | None:
+    def _take(self, profile: Profile, data: bytes) -> RequestHistory | None:
         with self._lock:
             best, most = None, 0
             for history in self._open:
@@ -201,7 +201,7 @@ class Histories:
                 self._open.remove(best)
             return best
 
-    def _put(self, history: History) -> None:
+    def _put(self, history: RequestHistory) -> None:
         with self._lock:
             self._open.append(history)
             while self._open and (len(self._open) > MAX_OPEN or sum([each.size for each in self._open]) > MAX_BYTES):

@@ -14,7 +14,7 @@ from conformance.profiles import Claims
 from conformance.results import Refusal
 from conformance.simulator import refusals
 from conformance.simulator.faulty import with_named
-from conformance.simulator.histories import History
+from conformance.simulator.histories import RequestHistory
 from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method, parts_of
 from conformance.simulator.responder import STATE_HEADER, Responder
 from conformance.simulator.store import ReplyStore
@@ -85,7 +85,7 @@ def answer(
     given: Given,
     kept: tuple[ReplyStore, Claims] | None = None,
     faults: Callable[[], Sequence[str]] = tuple,
-    history: History | None = None,
+    history: RequestHistory | None = None,
 ) -> HttpReply:
     """Return the reply to the path and the body of a request on a wire, plain or as a stream.
 
@@ -163,7 +163,7 @@ def translated(
     path: str,
     body: dict[str, Any],
     kept: tuple[ReplyStore, Claims] | None,
-    history: History | None = None,
+    history: RequestHistory | None = None,
 ) -> tuple[Exchange, Asked]:
     """Return a request translated, and what it was, with what led to it; `kept` and `history` as in `answer`."""
     translate = wire.translate_one if history is None else history.translate
