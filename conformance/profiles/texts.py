@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from conformance.errors import Unusable
+from conformance.profiles.claims import fits_glob
 from conformance.profiles.files import FOLDER, installed_names, installed_path, names
-from conformance.profiles.globs import fits
 from conformance.wire.native import CHAT
 from conformance.wires import NATIVE
 
@@ -49,7 +49,7 @@ class Outline(NamedTuple):
 
     def has_host(self, host: str) -> bool:
         """Return whether a host, in lower case, is that of the provider."""
-        return any([fits(host, each) for each in self.hosts])
+        return any([fits_glob(host, each) for each in self.hosts])
 
     def has_wire(self, wire: str) -> bool:
         """Return whether the profile has claims about a wire."""
