@@ -151,20 +151,23 @@ def judge_last(
     conversation: Conversation, profile: Profile | None, rules: Sequence[Rule] | None = None, as_of: str = ""
 ) -> Judgement:
     """Check the last exchange of a conversation as `judge` does; those before it are only what it continues."""
-    given = load() if rules is None else rules
-    run, tally = _before_last(conversation, profile, given, as_of)
+    index = Index(translate(conversation, presumed_wire(profile)))
+    return judgement_of_last(index, profile, load() if rules is None else rules, as_of)
+
+
+def judgement_of_last(index: Index, profile: Profile | None, rules: Sequence[Rule], as_of: str) -> Judgement:
+    """Return the judgement of the last exchange of an indexed conversation; those before it are not judged."""
+    run, tally = _before_last(index, profile, rules, as_of)
     if raised(partial(run.add, tally)) is not None:
         # What the run had found when a rule broke is dropped: it would be counted twice.
-        run, tally = _before_last(conversation, profile, given, as_of)
+        run, tally = _before_last(index, profile, rules, as_of)
         run.add_alone(tally)
     return judgement_of(run, tally, run.plans[-1:])
 
 
-def _before_last(
-    conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str
-) -> tuple[RuleRun, RuleTally]:
-    run = RuleRun(Index(translate(conversation, presumed_wire(profile))), rules, profile, as_of)
-    for _ in run.index.parts[:-1]:
+def _before_last(index: Index, profile: Profile | None, rules: Sequence[Rule], as_of: str) -> tuple[RuleRun, RuleTally]:
+    run = RuleRun(index, rules, profile, as_of)
+    for _ in index.parts[:-1]:
         run.pass_over()
     return run, RuleTally(len(rules))
 

@@ -1,5 +1,6 @@
 """Limits and statuses at their borders: what is just allowed, and what is just too much."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -89,7 +90,8 @@ def kept(*numbers: int) -> store.ReplyStore:
     found = store.ReplyStore()
     for number in numbers:
         asked = {"model": "m", "input": "Hello"}
-        found.add(Exchange(asked, status=200), {"id": f"resp_{number}", "output": []}, f"resp_{number - 1}")
+        reply = json.dumps({"id": f"resp_{number}", "output": []}).encode()
+        found.add("", asked, reply, b"", f"resp_{number - 1}")
     return found
 
 

@@ -1,12 +1,21 @@
 """What people call a provider finds its profile, its model, or an error that says how to name it."""
 
+import sys
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance import load_profile
 from conformance.errors import AmbiguousName, UnknownName
-from conformance.profiles import load, names, naming
+from conformance.profiles import installed, load, names, naming
+from conformance.profiles.claims import fits_glob
+from conformance.profiles.files import FOLDER
 from conformance.profiles.naming import fold, resolve
-from conformance.profiles.texts import listed, texts
+from conformance.profiles.texts import Outline, outline, outlines, shipped
 from tests.loops import every
 
 CALLED = {
@@ -126,4 +135,43 @@ def test_the_lines_of_a_profile_show_every_model_that_it_lists(name: str) -> Non
     profile = load(name)
     wires = (profile, *profile.protocols.values())
     expected = {model.name for each in wires for model in each.models} | {each.model for each in wires if each.model}
-    assert expected == set(listed(dict(texts())[name]))
+    assert expected == {model for each in outlines() if each.name == name for model in each.models}
+
+
+@given(name=st.text("ab*?[]-", max_size=6), glob=st.text("ab*?[]-!", max_size=6))
+def test_a_glob_fits_as_fnmatch_has_it(name: str, glob: str) -> None:
+    assert fnmatchcase(name, glob) == fits_glob(name, glob)
+
+
+def test_what_is_kept_of_the_lines_of_profiles_is_what_their_files_say() -> None:
+    expected = [outline(name, (FOLDER / f"{name}.yaml").read_text("utf-8")) for name in names()]
+
+    assert expected == list(shipped())
+    assert (True, False) == (of_provider("openai").has_wire("responses"), of_provider("openai").has_wire("gemini"))
+
+
+def of_provider(name: str) -> Outline:
+    return next(each for each in shipped() if each.name == name)
+
+
+def test_packages_are_asked_for_profiles_only_if_one_may_offer_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_asked(*path: Path) -> bool:
+        monkeypatch.setattr(sys, "path", list(map(str, path)))
+        return installed.may_be_any()
+
+    metadata = tmp_path / "one-1.0.dist-info"
+    metadata.mkdir()
+    assert not is_asked(tmp_path, tmp_path / "missing")
+    (metadata / "entry_points.txt").write_text("[console_scripts]\none = one:main\n")
+    assert not is_asked(tmp_path)
+    (metadata / "entry_points.txt").write_text(f"[{installed.GROUP}]\none = one\n")
+    assert is_asked(tmp_path)
+    # What is not a folder is read by the library.
+    archive = tmp_path / "two.zip"
+    archive.write_bytes(b"PK")
+    assert is_asked(archive)
+    assert is_asked(tmp_path / "three.egg")
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, SimpleNamespace(find_distributions=list)])
+    assert is_asked()

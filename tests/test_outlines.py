@@ -76,7 +76,7 @@ def compared(name: str, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     found: Counter[str] = Counter()
     filled = outlines._filled
 
-    def counted(*given: Any) -> HttpReply:
+    def counted(*given: Any) -> HttpReply | None:
         found["filled"] += 1
         return filled(*given)
 
@@ -84,7 +84,7 @@ def compared(name: str, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     with monkeypatch.context() as patched:
         patched.setattr(outlines, "_filled", counted)
         for wire in profile.wires:
-            with_memory, without = Simulator(profile), Simulator(profile, memory=None)
+            with_memory, without = Simulator(profile), Simulator(profile, memory=None, answers=None, histories=None)
             for request in requests(profile, wire):
                 expected = without.answer(request)
                 assert expected == with_memory.answer(request)
@@ -124,6 +124,6 @@ def test_the_outline_of_a_request_shows_the_check_of_a_reply_what_the_request_do
         patched.setattr(responder.Responder, "_checked", noted)
         for wire in profile.wires:
             for request in requests(profile, wire):
-                Simulator(profile, memory=None).answer(request)
+                Simulator(profile, memory=None, answers=None, histories=None).answer(request)
     for by, body, made, expected in judged:
         assert expected == check(by, outlines.outline(body), made)

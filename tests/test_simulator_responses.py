@@ -15,7 +15,6 @@ from conformance.results import Level
 from conformance.simulator import Simulator
 from conformance.simulator.store import MAX_REPLIES, MAX_SESSION, MAX_SESSION_BYTES, ReplyStore
 from conformance.transport.http import HttpRequest
-from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 from tests.loops import every
 
@@ -238,9 +237,10 @@ def test_the_summary_comes_only_if_it_is_asked_for(server: Server) -> None:
     assert [SCENARIO.turns[0].thinks] == [part["text"] for part in shown["summary"]]
 
 
-def kept(number: int) -> tuple[Exchange, dict[str, Any]]:
+def kept(number: int, size: int = 5) -> tuple[str, dict[str, Any], bytes, bytes]:
     item = {"type": "reasoning", "id": f"rs_{number}", "summary": [], "encrypted_content": f"blob {number}"}
-    return Exchange(request={"input": "Hello"}), {"id": f"resp_{number}", "store": True, "output": [item]}
+    reply = json.dumps({"id": f"resp_{number}", "store": True, "output": [item]})
+    return "", {"input": size * "x"}, reply.encode(), b""
 
 
 def test_only_so_many_replies_are_kept_and_what_was_dropped_is_not_checked() -> None:
@@ -265,9 +265,7 @@ def test_of_a_long_session_only_the_last_exchanges_are_looked_at() -> None:
 def test_of_a_session_of_large_requests_only_so_many_bytes_are_looked_at() -> None:
     store = ReplyStore()
     for number in range(8):
-        _, reply = kept(number)
-        large = Exchange(request={"input": (MAX_SESSION_BYTES // 4) * "x"})
-        store.add(large, reply, f"resp_{number - 1}")
+        store.add(*kept(number, MAX_SESSION_BYTES // 4), f"resp_{number - 1}")
     assert 4 == len(store.session("resp_7"))
 
 

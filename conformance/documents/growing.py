@@ -69,7 +69,7 @@ class GrowingTexts:
         """Return the value of a JSON text; raises InvalidDocument as `parse_json` does."""
         for number in reversed(self._texts):
             text = self._texts[number]
-            same = _common(text.raw, data)
+            same = common_bytes(text.raw, data)
             growing = text.found() if same > _LEAST else None
             if growing is None or same < growing.begin + _LEAST:
                 continue
@@ -93,8 +93,8 @@ class GrowingTexts:
             self._texts.popitem(last=False)
 
 
-def _common(one: bytes, other: bytes) -> int:
-    """Return how many bytes two texts have in common at the beginning."""
+def common_bytes(one: bytes, other: bytes) -> int:
+    """Return how many bytes two texts have in common at the beginning; 0 if they begin otherwise."""
     low, high = 0, min(len(one), len(other))
     if one[:_LEAST] != other[:_LEAST]:
         return 0

@@ -62,7 +62,8 @@ def add_fixes(
     notes: list[str] = []
     host = None if profile is not None else refusing(report["outcomes"])
     if mode.each and (found or host is not None):
-        fixes = Fixing(given, profile, as_of)
+        is_whole = len(given.conversation) == 1 and len(rules) == len(of_traffic())
+        fixes = Fixing(given, profile, as_of, Scenes(given.conversation[0], found) if is_whole else None)
         fixes.add_all(found, report["outcomes"], lines=mode.lines)
         if host is not None:
             Fixing(given, host, as_of).add_for_hosts(report["outcomes"], lines=mode.lines)
@@ -97,13 +98,13 @@ def _add_needs(reported: Sequence[Mapping[str, Any]], correction: Correction) ->
 class Fixing:
     """The fixes for one input. `judged`: how many forms of requests were judged. `left`: findings not looked at."""
 
-    def __init__(self, given: Input, profile: Profile | None, as_of: str) -> None:
+    def __init__(self, given: Input, profile: Profile | None, as_of: str, scenes: Scenes | None = None) -> None:
         self.given = given
         self.profile = profile
         self.as_of = as_of
         self.judged = 0
         self.left = 0
-        self._scenes = Scenes()
+        self._scenes = Scenes() if scenes is None else scenes
         self._seen: dict[tuple[str, str, str], tuple[int, Fix | None]] = {}
 
     def add(self, rule: str, finding: Finding, shown: dict[str, Any], *, lines: bool) -> None:

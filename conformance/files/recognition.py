@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -19,7 +18,8 @@ from conformance import profiles, wires
 from conformance.files.checking import AUTO, NONE
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
-from conformance.profiles.texts import by_host, heads
+from conformance.profiles.claims import fits_glob
+from conformance.profiles.texts import by_host, shipped
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
 
@@ -72,7 +72,7 @@ def contradiction(given: Input, profile: Profile) -> str:
     found = by_host(host, wire) if host else None
     if found is None or found in (profile.service, *profile.extends) or profile.kind == "engine":
         return ""
-    if any(fnmatchcase(host, each) for each in profile.hosts):
+    if any(fits_glob(host, each) for each in profile.hosts):
         return ""
     return f"warning: {host} is the host of {found}, and not of {profile.name}, which --provider names"
 
@@ -161,11 +161,10 @@ def _about(name: str, wire: str) -> str:
 
 
 def _by_signs(conversation: Iterable[Exchange], wire: str) -> Recognition:
-    signs = _signs()
     met: set[tuple[str, str]] = set()
     replies = (each for each in conversation if each.response is not None or each.headers)
     for exchange in islice(replies, _MAX_REPLIES):
-        met |= _of_reply(exchange, signs)
+        met |= _of_reply(exchange, _signs())
     counts = Counter([name for name, _ in met])
     fitting = {name: count for name, count in counts.items() if wire in profiles.load(name).wires}
     most = max(fitting.values(), default=0)
@@ -178,7 +177,7 @@ def _of_reply(exchange: Exchange, signs: _Signs) -> set[tuple[str, str]]:
     met: set[tuple[str, str]] = set()
     for header in exchange.headers:
         for glob, names in signs.headers.items():
-            if fnmatchcase(header, glob):
+            if fits_glob(header, glob):
                 met |= {(name, glob) for name in names}
     for body in _bodies(exchange.response):
         for member in _members(body):
@@ -232,7 +231,7 @@ def _ids(body: Mapping[str, Any]) -> Iterator[str]:
 @cache
 def _signs() -> _Signs:
     found: dict[str, dict[str, tuple[str, ...]]] = {"members": {}, "headers": {}, "ids": {}}
-    for name, text in heads():
+    for name, text, *_ in shipped():
         block = _SIGNS.search(text)
         for kind, line in _LISTED.findall(block[1]) if block else ():
             for sign in [each.strip(" \"'") for each in line.split(",")]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance.secrets import Scrubber, scrubber
+from conformance.secrets import Scrubber, of_surroundings, scrubber
 
 MAX_LEARNED_BYTES: Final = 1024 * 1024
 """Of a larger file, only what is a secret by itself is removed from its findings: it is not read a second time."""
@@ -19,12 +19,20 @@ _FILES: Final = 16
 _HINTS: Final = re.compile(rb"(?i)(?:key|secret|passw\w*|auth\w*|cookie|token|headers)[\\\"']{0,4}\s?[:=]")
 
 
-def reports_to_print(reports: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the JSON objects of reports without secrets, those that their files show among them."""
-    found = list(reports)
-    quoting = [each["path"] for each in found if _quoting(each)]
-    secrets = scrubber([secret for path in dict.fromkeys(quoting) for secret in _shown_by(Path(path))])
-    return [_without_secrets(each, secrets) for each in found]
+class ReportCleaner:
+    """Removes secrets from the reports of a run, in whose environment is looked once."""
+
+    def __init__(self) -> None:
+        """Look for the secrets of the environment."""
+        self._surroundings = of_surroundings()
+
+    def clean(self, reports: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the JSON objects of reports without secrets, those that their files show among them."""
+        found = list(reports)
+        quoting = [each["path"] for each in found if _quoting(each)]
+        shown = [secret for path in dict.fromkeys(quoting) for secret in _shown_by(Path(path))]
+        secrets = scrubber(shown, surroundings=self._surroundings)
+        return [_without_secrets(each, secrets) for each in found]
 
 
 def _shown_by(path: Path) -> tuple[str, ...]:

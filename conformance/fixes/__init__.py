@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
@@ -19,10 +19,11 @@ from conformance.documents.patch import Operation, apply
 from conformance.documents.pointer import parse, render
 from conformance.errors import ConformanceError
 from conformance.fixes import fixers
+from conformance.fixes.alike import move_to_all
 from conformance.fixes.excerpt import excerpt, units
 from conformance.fixes.needs import needed
 from conformance.fixes.problem import Candidate, ClientProblem
-from conformance.fixes.trial import EARLIER, Scenes, Trial
+from conformance.fixes.trial import EARLIER, ProvenPatch, Scenes, Trial
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation
@@ -39,6 +40,9 @@ _LONG: Final = 100
 
 _FEW: Final = 8
 """Of how many operations each is tried alone."""
+
+_MAX_RULES: Final = 512
+"""Of how many rules is kept who helps with what they find."""
 
 _CLIENT: Final = Side.CLIENT.value
 
@@ -78,7 +82,8 @@ def fix(
 
     `conversation`: the exchanges as they were received, not translated. `as_of` as for `check`. `seen`: the number of
     an earlier exchange whose request has the same finding, so that what it needs to know stands before that one.
-    `scenes`: what was found for other findings about this very conversation and profile.
+    `scenes`: what was found for other findings about this very conversation and profile; without it, none is fixed
+    together with others.
     """
     place = parse(finding.at)
     if finding.side != _CLIENT or place[1:2] != ("request",):
@@ -87,11 +92,12 @@ def fix(
     starts = [max(0, (number if seen is None else seen) - EARLIER)]
     # The whole session is judged only if that is little: this is done for each finding.
     starts += [0] if starts[0] and seen is None and number <= _SHORT_SESSION else []
+    known = Scenes(for_one=True) if scenes is None else scenes
     for start in starts:
         end = number if seen is None else seen
         moved = replace(finding, at=render((end - start, *place[1:])))
         exchanges = (*conversation[start:end], conversation[number])
-        found = _fix_in(_Window((start, end, number), exchanges, profile, as_of, scenes or Scenes()), rule, moved)
+        found = _fix_in(_Window((start, end, number), exchanges, profile, as_of, known), rule, moved)
         if found is not None:
             return replace(found, origin=_moved(found.origin, start)) if found.origin else found
     return Fix((), needs=needed(rule), trials=len(starts))
@@ -110,10 +116,16 @@ class _Window(NamedTuple):
         """Return the trial of a finding in these exchanges, or in an excerpt of them."""
         return Trial(self.scenes.of((self.key, key), exchanges, self.profile, self.as_of), rule, finding)
 
+    def proven(self, rule: str, finding: Finding) -> ProvenPatch | None:
+        """Return what fixes a finding if it was fixed together with others in all these exchanges; None if not."""
+        return self.scenes.proven((self.key, ()), rule, finding)
+
 
 def _fix_in(window: _Window, rule: str, finding: Finding) -> Fix | None:
     """Return the fix of a finding about the last of some exchanges, None if they do not show the finding."""
     exchanges = window.exchanges
+    if (known := window.proven(rule, finding)) is not None:
+        return Fix(tuple(known.patch), known.candidate.title)
     position = next((int(each) for each in parse(finding.at)[3:4] if each.isdecimal()), None)
     short = excerpt(exchanges, position)
     moved = short.finding(finding)
@@ -123,14 +135,17 @@ def _fix_in(window: _Window, rule: str, finding: Finding) -> Fix | None:
             found = _fix(trial)
             patch = short.patch(found.patch)
             if patch is not None:
-                return replace(found, patch=patch)
+                return replace(found, patch=patch, trials=found.trials * _weight(short.conversation))
     trial = window.trial((), exchanges, rule, finding)
     if not trial.sees_the_finding:
         return None
     found = _fix(trial)
-    # Forms of a long request count as several, so that what is tried is bounded by its cost.
-    weight = 1 + max([len(each) for each in units(exchanges)[1]], default=0) // _LONG
-    return replace(found, trials=found.trials * weight)
+    return replace(found, trials=found.trials * _weight(exchanges))
+
+
+def _weight(exchanges: Conversation) -> int:
+    """Return as how many forms one of these exchanges counts, so that what is tried is bounded by its cost."""
+    return 1 + max([len(each) for each in units(exchanges)[1]], default=0) // _LONG
 
 
 def _moved(pointer: str, by: int) -> str:
@@ -141,19 +156,27 @@ def _moved(pointer: str, by: int) -> str:
 
 def _fix(trial: Trial) -> Fix:
     """Return the fix for a finding on trial."""
+    if trial.moved is not None:
+        return Fix(tuple(trial.moved.patch), trial.moved.candidate.title)
+    found = _search(trial)
+    if found is None:
+        return Fix((), needs=needed(trial.problem.rule), trials=trial.tried)
+    move_to_all(trial, found, _search)
+    return Fix(tuple(found.patch), found.candidate.title, found.candidate.origin, trials=trial.tried)
+
+
+def _search(trial: Trial) -> ProvenPatch | None:
+    """Return the patch for a finding on trial, and the candidate that it is a part of; None if there is none."""
     problem = trial.problem
-    needs = needed(problem.rule)
     for candidate in _candidates(problem):
         operations = trial.operations(candidate)
         for chosen in (operations,) if candidate.whole else _nearest(operations, problem):
             if trial.tried >= MAX_TRIALS:
-                return Fix((), needs=needs, trials=trial.tried)
+                return None
             if _holds(chosen, candidate, trial):
-                patch = (
-                    chosen if candidate.whole else minimal(chosen, partial(_holds, candidate=candidate, trial=trial))
-                )
-                return Fix(tuple(patch), candidate.title, candidate.origin, trials=trial.tried)
-    return Fix((), needs=needs, trials=trial.tried)
+                holds = partial(_holds, candidate=candidate, trial=trial)
+                return ProvenPatch(chosen if candidate.whole else minimal(chosen, holds), candidate)
+    return None
 
 
 def _holds(chosen: Sequence[Operation], candidate: Candidate, trial: Trial) -> bool:
@@ -185,13 +208,18 @@ def _nearest(operations: Sequence[Operation], problem: ClientProblem) -> Iterato
 
 
 def _candidates(problem: ClientProblem) -> Iterator[Candidate]:
-    for module in _fixers():
-        if any(fnmatchcase(problem.rule, glob) for glob in module.RULES):
-            try:
-                yield from module.candidates(problem)
-            except (LookupError, TypeError, ValueError, AttributeError, ConformanceError):
-                # A body that is not shaped as its wire has it is beyond this family, not beyond the next one.
-                continue
+    for module in _fixers_of(problem.rule):
+        try:
+            yield from module.candidates(problem)
+        except (LookupError, TypeError, ValueError, AttributeError, ConformanceError):
+            # A body that is not shaped as its wire has it is beyond this family, not beyond the next one.
+            continue
+
+
+@lru_cache(maxsize=_MAX_RULES)
+def _fixers_of(rule: str) -> tuple[ModuleType, ...]:
+    """Return the families of fixers that may help with what a rule finds, in their order."""
+    return tuple([module for module in _fixers() if any(fnmatchcase(rule, glob) for glob in module.RULES)])
 
 
 @cache

@@ -14,6 +14,7 @@ import orjson
 
 from conformance.convert.egress.content import NO_OUTPUT
 from conformance.wire.exchange import Exchange
+from conformance.wire.lazy import lazy
 from conformance.wire.native import CHAT
 from conformance.wire.reasoning import ALL_KEYS, PARTS, find_tagged
 from conformance.wire.text import content_text
@@ -53,27 +54,59 @@ MAX_REMEMBERED: Final = 4096
 """Of how many messages is kept what they say: forms of a request have most of them in common."""
 
 
-class HeldContent(NamedTuple):
-    """What a request says.
+class HeldContent:
+    """What a request says; each part is found when it is first asked for.
 
-    `texts`: those of all roles, and media. `calls`: name and arguments. `results`: each with the call that it answers;
-    None if it answers none. `reasoning`: its texts and blobs. `tools`: their names. `silent`: how many messages are
-    neither the assistant's nor results, and have no content. `all_text`: everything, to look a text up in.
+    `tools`: their names. `silent`: how many messages are neither the assistant's nor results, and have no content.
     """
 
-    texts: tuple[str, ...]
-    calls: Counter[str]
-    results: Counter[tuple[str | None, str]]
-    reasoning: tuple[str, ...]
-    tools: frozenset[str]
-    silent: int
-    all_text: str
+    def __init__(self, said: Sequence["_Said"], units: Sequence["_Said"], tools: frozenset[str], silent: int) -> None:
+        """Take what its messages say, and what the units of native lists do."""
+        self._said, self._units = said, units
+        self.tools, self.silent = tools, silent
+
+    @lazy
+    def texts(self) -> tuple[str, ...]:
+        """Return the texts of all roles, and media."""
+        return tuple([text for each in (*self._said, *self._units) for text in each.texts])
+
+    @lazy
+    def distinct(self) -> frozenset[str]:
+        """Return the texts, each once."""
+        return frozenset(self.texts)
+
+    @lazy
+    def calls(self) -> Sequence[str]:
+        """Return the name and the arguments of each call."""
+        return [call for each in self._said for call in each.calls]
+
+    @lazy
+    def arguments(self) -> frozenset[str]:
+        """Return the texts in calls."""
+        return frozenset(_decoded(self.calls))
+
+    @lazy
+    def results(self) -> Sequence[tuple[str | None, str]]:
+        """Return the results, each with the call that it answers; None if it answers none."""
+        return _results(self._said)
+
+    @lazy
+    def reasoning(self) -> tuple[str, ...]:
+        """Return the texts and blobs of reasoning."""
+        return tuple([text for each in self._said for text in each.reasoning])
+
+    @lazy
+    def all_text(self) -> str:
+        """Return everything, without white space, to look a text up in."""
+        # White space does not count, so that the parts together are all of it.
+        pieces = [each.plain[0] for each in (*self._said, *self._units)]
+        return "".join([*pieces, *[each.plain[kind] for kind in (1, 2, 3) for each in self._said]])
 
 
 class _Said(NamedTuple):
     """What one message says, or one unit of a native list: that has texts alone. `plain`: each kind without blanks."""
 
-    unit: Mapping[str, Any]
+    unit: Any
     texts: Sequence[str]
     reasoning: Sequence[str] = ()
     calls: Sequence[str] = ()
@@ -113,7 +146,7 @@ def _said(message: Mapping[str, Any]) -> _Said:
     return _Said(message, texts, reasoning, calls, result, tuple([plain("".join(each)) for each in kinds]))
 
 
-def _of_unit(unit: Mapping[str, Any]) -> _Said:
+def _of_unit(unit: Any) -> _Said:
     texts = _leaves(unit)
     return _Said(unit, texts, plain=(plain("".join(texts)), "", "", ""))
 
@@ -123,22 +156,14 @@ def content_of(exchange: Exchange, remembered: Remembered | None = None) -> Held
     known = Remembered() if remembered is None else remembered
     body = as_object(exchange.request)
     messages = [message for _, message in objects(body.get("messages"))]
-    said = [known.message(message) for message in messages]
-    texts, pieces = [text for each in said for text in each.texts], [each.plain[0] for each in said]
     native = {} if exchange.native is None else as_object(exchange.native.request)
+    units = []
     for key in _lists(exchange) if native else ():
         for value in native[key] if type(native.get(key)) is list else [native.get(key)]:
-            unit = known.unit(value) if type(value) is dict else None
-            own = _leaves(value) if unit is None else unit.texts
-            texts += own
-            pieces.append(plain("".join(own)) if unit is None else unit.plain[0])
-    # White space does not count, so that the parts together are all of it.
-    pieces += [each.plain[kind] for kind in (1, 2, 3) for each in said]
+            units.append(known.unit(value) if type(value) is dict else _of_unit(value))
     tools = frozenset(str(as_object(tool.get("function")).get("name")) for _, tool in objects(body.get("tools")))
     silent = sum([not each.get("content") for each in messages if each.get("role") not in ("assistant", "tool")])
-    calls = Counter([call for each in said for call in each.calls])
-    reasoning = tuple([text for each in said for text in each.reasoning])
-    return HeldContent(tuple(texts), calls, Counter(_results(said)), reasoning, tools, silent, "".join(pieces))
+    return HeldContent([known.message(message) for message in messages], units, tools, silent)
 
 
 def _results(said: Sequence[_Said]) -> list[tuple[str | None, str]]:
@@ -165,20 +190,21 @@ def loss(
     where the provider refuses it, or `calls` where the model's own ones are put back. `retold`: a text that a client
     made of a reply, of which nothing but its wording may go.
     """
-    # Arguments are compared as calls, though some wires have them among their texts.
-    in_calls = set(_decoded(before.calls))
     restores = CALLS in spared
     # Most texts are still there word for word, which is quicker to see than to look each one up in all of them.
-    texts_before, texts_after = frozenset(before.texts), frozenset(after.texts)
+    texts_before, texts_after = before.distinct, after.distinct
     for text in () if texts_before <= texts_after else before.texts:
         if text in texts_after:
             continue
         is_spared = REASONING in spared and text in before.reasoning
         is_spared = is_spared or (bool(retold) and plain(text) in plain(retold))
-        if not (is_spared or text in in_calls) and not _is_held(text, after.all_text, loosely=restores):
+        # Arguments are compared as calls, though some wires have them among their texts.
+        is_spared = is_spared or text in before.arguments
+        if not is_spared and not _is_held(text, after.all_text, loosely=restores):
             return f"the text {text!r:.60} would be lost"
-    still = frozenset(after.reasoning)
-    for text in () if REASONING in spared else before.reasoning:
+    is_unchanged = REASONING in spared or before.reasoning == after.reasoning
+    still = frozenset(() if is_unchanged else after.reasoning)
+    for text in () if is_unchanged else before.reasoning:
         if text not in still and plain(text) not in after.all_text:
             return f"the reasoning {text!r:.60} would be lost"
     if after.silent > before.silent:
@@ -214,7 +240,8 @@ def _is_held(text: str, held: str, *, loosely: bool) -> bool:
 def _loss_of_calls(before: HeldContent, after: HeldContent, *, restores: bool) -> str:
     if before.calls == after.calls:
         return ""
-    gone, new = before.calls - after.calls, after.calls - before.calls
+    counted, others = Counter(before.calls), Counter(after.calls)
+    gone, new = counted - others, others - counted
     if gone.total() > new.total():
         return f"the call {next(iter(gone))!r:.60} would be lost"
     texts = () if restores else _decoded(gone)
@@ -223,9 +250,12 @@ def _loss_of_calls(before: HeldContent, after: HeldContent, *, restores: bool) -
 
 
 def _loss_of_results(before: HeldContent, after: HeldContent, known: str) -> str:
-    if before.results == after.results:
+    # Lists are quicker to compare, and seldom differ.
+    is_same = before.results == after.results
+    if is_same or (given := Counter(before.results)) == (still := Counter(after.results)):
         return ""
-    texts, left = Counter(text for _, text in before.results), Counter(text for _, text in after.results)
+    # Of each call and result once: an exact repetition is none.
+    texts, left = Counter([text for _, text in given]), Counter([text for _, text in still])
     own, others = _calls_by_result(before), _calls_by_result(after)
     for text in texts:
         if text not in left and plain(text) not in after.all_text:
@@ -236,9 +266,10 @@ def _loss_of_results(before: HeldContent, after: HeldContent, known: str) -> str
     for text, count in (left - texts).items():
         if count and plain(text) not in known and plain(text) not in before.all_text and text != NO_OUTPUT:
             return f"the result {text!r:.60} would be made up"
-    for call, text in before.results:
+    kept = frozenset(after.calls)
+    for call, text in given:
         calls = others.get(text, ())
-        if call is not None and calls and call not in calls and call in after.calls:
+        if call is not None and calls and call not in calls and call in kept:
             return f"the result {text!r:.60} would answer another call"
     return ""
 

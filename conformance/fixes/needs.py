@@ -1,6 +1,7 @@
 """What only the client knows, for findings that no patch of the request can fix."""
 
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Final
 
 _NEEDS: Final = (
@@ -27,9 +28,11 @@ _NEEDS: Final = (
     ("request/tool-names-accepted", "a name that the client maps back to its tool"),
     ("*/*not-empty*", "the text that is missing"),
 )
+_MAX_RULES: Final = 512
 _UNKNOWN: Final = "a value that is not in the file"
 
 
+@lru_cache(maxsize=_MAX_RULES)
 def needed(rule: str) -> str:
     """Return what a fix of a finding would need, in words."""
     return next((words for glob, words in _NEEDS if fnmatchcase(rule, glob)), _UNKNOWN)

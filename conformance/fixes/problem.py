@@ -5,9 +5,7 @@ from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from conformance import wires
-from conformance.documents.pointer import Place, parse
-from conformance.judge import presumed_wire
+from conformance.documents.pointer import Place, copied, parse
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation, Exchange
@@ -36,13 +34,21 @@ class Candidate(NamedTuple):
 class ClientProblem:
     """A finding about a request, with all that a fix may need to know.
 
-    `conversation`: the exchanges up to that of the request, as they were received. `number`: that of the exchange.
+    `conversation`: the exchanges up to that of the request, as they were received; `translated`: as those of chat
+    completions. `number`: that of the exchange.
     """
 
     def __init__(
-        self, conversation: Conversation, rule: str, finding: Finding, profile: Profile | None, as_of: str
+        self,
+        conversation: Conversation,
+        rule: str,
+        finding: Finding,
+        profile: Profile | None,
+        as_of: str,
+        translated: Conversation,
     ) -> None:
         self.conversation = conversation
+        self.translated = translated
         self.number = len(conversation) - 1
         self.rule = rule
         self.finding = finding
@@ -52,8 +58,6 @@ class ClientProblem:
 
     def about(self, rule: str, finding: Finding) -> "ClientProblem":
         """Return another finding about the same request; what is known of the conversation is shared."""
-        # Found here, so that no copy has to find it again.
-        _ = self.translated
         made = copy(self)
         made.rule, made.finding = rule, finding
         made.__dict__.pop("place", None)
@@ -71,15 +75,26 @@ class ClientProblem:
         """Return the body that was sent."""
         return self.conversation[-1].request
 
+    def editable(self) -> Any:
+        """Return the request as one in which what is around the place of the finding may be changed.
+
+        All other messages and tools are the same objects, of which is known what they say.
+        """
+        request, place = self.request, self.place
+        if type(request) is not dict or not place or place[0] not in request:
+            return copied(request)
+        key, *inside = place
+        member = request[key]
+        if type(member) is list and inside and type(inside[0]) is int and inside[0] < len(member):
+            changed = [*member]
+            changed[inside[0]] = copied(member[inside[0]])
+            return {**request, key: changed}
+        return {**request, key: copied(member)}
+
     @cached_property
     def place(self) -> Place:
         """Return the place of the finding in that body; a position in a list is a number."""
         return positions(self.request, parse(self.finding.at)[2:])
-
-    @cached_property
-    def translated(self) -> Conversation:
-        """Return the exchanges as those of chat completions."""
-        return wires.translate(self.conversation, presumed_wire(self.profile))
 
     @property
     def exchange(self) -> Exchange:

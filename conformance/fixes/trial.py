@@ -1,10 +1,12 @@
 """Requests on trial: a fix counts only if the conversation, judged again, lacks the finding and has no new one."""
 
+import re
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import rules, wires
 from conformance.documents.patch import Operation, apply, difference
@@ -12,9 +14,9 @@ from conformance.documents.pointer import parse
 from conformance.fixes.content import HeldContent, Remembered, content_of, loss
 from conformance.fixes.excerpt import LISTS, shared_length
 from conformance.fixes.problem import Candidate, ClientProblem, with_request
-from conformance.judge import Judgement, judge, judgement, presumed_wire
+from conformance.judge import judge_last, judgement_of_last, presumed_wire
 from conformance.profiles import Profile
-from conformance.results import Finding, Status
+from conformance.results import Finding, Outcome, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
@@ -28,6 +30,20 @@ the next request, and judging a whole session for each attempt would take the sq
 MAX_FORMS: Final = 64
 MAX_SCENES: Final = 8
 """How many forms of a request, and how many requests, are kept with what was found in them."""
+
+
+_MORE: Final = re.compile(r"and (\d{1,15}) more findings of this rule")
+_NUMBER: Final = re.compile(r"(?<=/)\d+(?=/|$)")
+
+_Key: TypeAlias = tuple[str, str, str]
+"""A finding of a request: its rule, its place in the request and its message."""
+
+
+class ProvenPatch(NamedTuple):
+    """The operations that fix a finding, and the candidate that they are a part of."""
+
+    patch: Sequence[Operation]
+    candidate: Candidate
 
 
 class _Found(NamedTuple):
@@ -55,15 +71,18 @@ class _Form:
     def last(self) -> Exchange:
         """Return this form of the last request in its exchange, translated."""
         last = with_request(self._scene.conversation[-1], self._request)
-        return self._scene.translated_alone(last) or self.conversation[-1]
+        return self.conversation[-1] if self._scene.keeps_replies else self._scene.translated_alone(last)
 
     @cached_property
     def conversation(self) -> Conversation:
         """Return the translated conversation with this form of its last request."""
         # A client that is fixed was so in the requests before, too: a history that differs from theirs is no new fault.
-        *before, last = self._scene.conversation
+        scene = self._scene
+        *before, last = scene.conversation
         earlier = [carried(each, last.request, self._request) for each in before]
-        return wires.translate((*earlier, with_request(last, self._request)), presumed_wire(self._scene.profile))
+        if all([now is then for now, then in zip(earlier, before, strict=True)]) and not scene.keeps_replies:
+            return (*scene.translated[:-1], self.last)
+        return wires.translate((*earlier, with_request(last, self._request)), presumed_wire(scene.profile))
 
     @cached_property
     def content(self) -> HeldContent:
@@ -101,6 +120,7 @@ class Scene:
 
     Several findings lead to the same forms, so what was found in a form is kept: of the last `MAX_FORMS`. `remembered`,
     `shared`: what was found of messages that several forms have. `helped`: the rules for which the last form did.
+    `moved`: what fixes findings that were fixed together with one that is alike.
     """
 
     def __init__(self, conversation: Conversation, profile: Profile | None, as_of: str) -> None:
@@ -111,24 +131,41 @@ class Scene:
         self.remembered = Remembered()
         self.shared: dict[Any, Any] = {}
         self.helped: set[str] = set()
+        self.moved: dict[_Key, ProvenPatch] = {}
 
     def problem(self, rule: str, finding: Finding) -> ClientProblem:
         """Return a finding about the last request as a problem."""
         if self._problem is None:
-            self._problem = ClientProblem(self.conversation, rule, finding, self.profile, self.as_of)
+            translated = self.translated
+            self._problem = ClientProblem(self.conversation, rule, finding, self.profile, self.as_of, translated)
         return self._problem.about(rule, finding)
 
     @cached_property
     def translated(self) -> Conversation:
         """Return the exchanges as those of chat completions."""
-        if self._problem is not None:
-            return self._problem.translated
-        return wires.translate(self.conversation, presumed_wire(self.profile))
+        # Of messages that forms have, too, the translated ones are the same objects.
+        translated = tuple([self._translate(exchange) for exchange in self.conversation])
+        same = all([one is other for one, other in zip(translated, self.conversation, strict=True)])
+        return self.conversation if same else translated
+
+    @cached_property
+    def keeps_replies(self) -> bool:
+        """Return whether an earlier exchange may be a part of the last one."""
+        presumed = presumed_wire(self.profile)
+        return any([wires.of(each, presumed).keeps_replies for each in self.conversation])
 
     @cached_property
     def before(self) -> _Found:
         """Return what is found in the conversation as it is."""
         return found_in(self.translated, self.profile, self.as_of)
+
+    @cached_property
+    def alike(self) -> dict[_Key, Sequence[str]]:
+        """Return the places of findings of one rule that say the same at other positions, by what they share."""
+        found: dict[_Key, list[str]] = {}
+        for rule, place, message in self.before.each:
+            found.setdefault((rule, _NUMBER.sub("*", place), message), []).append(place)
+        return {key: sorted(places, key=_positions) for key, places in found.items()}
 
     @cached_property
     def content(self) -> HeldContent:
@@ -146,13 +183,9 @@ class Scene:
         answers = Exchange.of_plain(request={"messages": replies})
         return "\n".join([*said, content_of(answers).all_text])
 
-    def translated_alone(self, exchange: Exchange) -> Exchange | None:
-        """Return an exchange translated without those before it; None where these may be a part of it.
-
-        Of messages that other forms have, too, the translated ones are the same objects.
-        """
-        wire = wires.of(exchange, presumed_wire(self.profile))
-        return None if wire.keeps_replies else self._translate(exchange)
+    def translated_alone(self, exchange: Exchange) -> Exchange:
+        """Return an exchange translated without those before it, where no wire keeps replies."""
+        return self._translate(exchange)
 
     def form(self, request: Any) -> _Form:
         """Return another form of the last request."""
@@ -169,17 +202,33 @@ class Scene:
 class Scenes:
     """The scenes of one input, the last ones of which are kept."""
 
-    def __init__(self) -> None:
-        """Begin without any."""
+    def __init__(self, only: Exchange | None = None, found: Sequence[Outcome] = (), *, for_one: bool = False) -> None:
+        """Begin without any.
+
+        `found`: what all rules found in the `only` exchange of the input, if it was judged. `for_one`: whether only one
+        finding is fixed, so that none is fixed together with others.
+        """
         self._scenes: OrderedDict[Any, Scene] = OrderedDict()
+        self._only, self._of_only, self._for_one = only, found, for_one
 
     def of(self, key: Any, conversation: Conversation, profile: Profile | None, as_of: str) -> Scene:
         """Return the scene of a conversation; `key` names its exchanges among those of the input."""
         if key not in self._scenes:
-            self._scenes[key] = Scene(conversation, profile, as_of)
+            scene = self._scenes[key] = Scene(conversation, profile, as_of)
+            if self._for_one:
+                scene.alike = {}
+            if len(conversation) == 1 and conversation[0] is self._only:
+                known = rules.by_id()
+                # Suites provoke what some rules find, and so do fixes not look at it.
+                scene.before = _read([each for each in self._of_only if not known[each.rule].provoked], 1)
             while len(self._scenes) > MAX_SCENES:
                 self._scenes.popitem(last=False)
         return self._scenes[key]
+
+    def proven(self, key: Any, rule: str, finding: Finding) -> ProvenPatch | None:
+        """Return what fixes a finding of a scene if it was fixed together with others; None if it was not."""
+        scene = self._scenes.get(key)
+        return None if scene is None else scene.moved.get(_key(rule, finding))
 
 
 class Trial:
@@ -189,8 +238,29 @@ class Trial:
         self.problem = scene.problem(rule, finding)
         self.tried = 1
         self._scene = scene
-        self._key = (rule, finding.at.partition("/request")[2], finding.message)
+        self.place = finding.at.partition("/request")[2]
+        self._key = _key(rule, finding)
         self._before = scene.before
+
+    @property
+    def moved(self) -> "ProvenPatch | None":
+        """Return what fixes the finding if it was fixed together with one that is alike; None if not."""
+        return self._scene.moved.get(self._key)
+
+    def take_alike(self) -> Sequence[str]:
+        """Return the places in the request of the findings that differ from this one by their position alone, once."""
+        rule, place, message = self._key
+        return self._scene.alike.pop((rule, _NUMBER.sub("*", place), message), ())
+
+    def of(self, place: str) -> "Trial":
+        """Return the trial of the finding at another of these places."""
+        head, request, _ = self.problem.finding.at.partition("/request")
+        return Trial(self._scene, self._key[0], replace(self.problem.finding, at=f"{head}{request}{place}"))
+
+    def keep(self, found: Mapping[str, "ProvenPatch"]) -> None:
+        """Keep what fixes the findings at some of these places."""
+        rule, _, message = self._key
+        self._scene.moved |= {(rule, place, message): held for place, held in found.items()}
 
     @property
     def sees_the_finding(self) -> bool:
@@ -210,6 +280,16 @@ class Trial:
         is_fit = self._is_fit(form)
         (self._scene.helped.add if is_fit else self._scene.helped.discard)(self._key[0])
         return is_fit
+
+    def accepts_for_all(self, candidate: Candidate, places: Sequence[str]) -> bool:
+        """Return whether a form of the request lacks the findings at all these places, as `accepts` says it of one."""
+        form, (rule, _, message) = self._scene.form(candidate.request), self._key
+        if form.loss(candidate):
+            return False
+        self.tried += 1
+        gone = {(rule, place, message) for place in places}
+        is_less = _of_rule(form.found, rule) <= _of_rule(self._before, rule) - len(gone)
+        return is_less and gone.isdisjoint(form.found.each) and not form.found.counts - self._before.counts
 
     def _is_fit(self, form: _Form) -> bool:
         rule = self._key[0]
@@ -236,25 +316,35 @@ def carried(exchange: Exchange, before: Any, after: Any) -> Exchange:
 
 def found_in(conversation: Conversation, profile: Profile | None, as_of: str) -> _Found:
     """Return the findings about the last exchange of a conversation, its reply included."""
-    return _read(judge(conversation, profile, rules.load(), as_of), len(conversation))
+    return _read(judge_last(conversation, profile, rules.load(), as_of).found(), len(conversation))
 
 
 def _found(index: Index, scene: Scene, chosen: Sequence[Rule]) -> _Found:
-    return _read(judgement(index, scene.profile, chosen, scene.as_of), len(index.conversation))
+    return _read(judgement_of_last(index, scene.profile, chosen, scene.as_of).found(), len(index.conversation))
 
 
-def _read(judged: Judgement, exchanges: int) -> _Found:
+def _read(outcomes: Iterable[Outcome], exchanges: int) -> _Found:
     last = f"/{exchanges - 1}"
     counts: Counter[tuple[str, str]] = Counter()
     each: set[tuple[str, str, str]] = set()
-    for outcome in judged.found():
+    for outcome in outcomes:
         if outcome.status is Status.ERRORED:
             counts[outcome.rule, "errored"] += 1
         for finding in outcome.findings:
-            if finding.at == last or finding.at.startswith(f"{last}/"):
+            if (more := _MORE.fullmatch(finding.message)) is not None:
+                counts[outcome.rule, "more"] += int(more[1])
+            elif finding.at == last or finding.at.startswith(f"{last}/"):
                 counts[outcome.rule, finding.level.value] += 1
                 each.add((outcome.rule, finding.at.partition("/request")[2], finding.message))
     return _Found(counts, frozenset(each))
+
+
+def _key(rule: str, finding: Finding) -> _Key:
+    return rule, finding.at.partition("/request")[2], finding.message
+
+
+def _positions(place: str) -> list[int]:
+    return [int(each) for each in _NUMBER.findall(place)]
 
 
 def _of_rule(found: _Found, rule: str) -> int:

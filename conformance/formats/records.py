@@ -18,6 +18,17 @@ _MILLISECONDS: Final = 1000
 _STATUSES: Final = range(100, 600)
 _ERROR: Final = 400
 _HEAD: Final = 8192
+# Of days that each month has; the others, and all else, are a matter for the library.
+_HTTP_DATE: Final = re.compile(
+    r"[A-Z][a-z]{2}, (?P<day>0[1-9]|1[0-9]|2[0-8]) (?P<month>[A-Z][a-z]{2}) (?P<year>20[0-9]{2})"
+    r" (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9] GMT"
+)
+_MONTHS: Final = {
+    name: number
+    for number, name in enumerate(
+        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), start=1
+    )
+}
 _CREATED: Final = r'"created(?:_at)?":\s*([0-9]{10})\b'
 
 
@@ -88,11 +99,15 @@ def date_of(moment: Any) -> str:
     if isinstance(moment, (int, float)) and not isinstance(moment, bool):
         seconds = moment / _MILLISECONDS if moment > _LATEST else moment
         return time.strftime("%Y-%m-%d", time.gmtime(seconds)) if _EARLIEST < seconds < _LATEST else ""
-    if not isinstance(moment, str):
-        return ""
+    return _day_of_text(moment) if isinstance(moment, str) and moment else ""
+
+
+def _day_of_text(moment: str) -> str:
     if re.match(r"[0-9]{4}-[01][0-9]-[0-3][0-9](?![0-9])", moment):
         return moment[:10]
-    # Imported here because only recordings with HTTP headers need it.
+    if (usual := _HTTP_DATE.fullmatch(moment)) is not None and usual["month"] in _MONTHS:
+        return f"{usual['year']}-{_MONTHS[usual['month']]:02}-{usual['day']}"
+    # Imported here because only recordings with other dates need it.
     from email.utils import parsedate_to_datetime
 
     try:

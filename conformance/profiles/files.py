@@ -16,7 +16,7 @@ from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.bounds import read_bytes
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
-from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
+from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare, uncached
 from conformance.profiles.composition import on_wire, ordered, with_last_day
 from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
@@ -211,11 +211,6 @@ def _file(path: Path, _changed: int, _size: int) -> Profile:
     sections = {wire: replace(each, path=str(path), **uncached()) for wire, each in profile.protocols.items()}
     # The path names the profile in results and messages, since no registry knows it.
     return replace(profile, path=str(path), protocols=sections, **uncached())
-
-
-def uncached() -> Mapping[str, Any]:
-    """Return empty caches, since `replace` would share those of the former profile."""
-    return {"_bare": {}, "_layers": {}, "_resolved": {}, "_contested": {}}
 
 
 def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:

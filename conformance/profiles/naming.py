@@ -7,15 +7,14 @@ texts are read until a model has to be found, because loading every profile take
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from conformance.errors import AmbiguousName, UnknownName, Unusable
 from conformance.profiles import model_names
-from conformance.profiles.claims import Profile
-from conformance.profiles.files import has, installed_names, is_file, is_path, load, names, uncached
-from conformance.profiles.texts import first_words, heads, is_engine, is_extended, listed, texts
+from conformance.profiles.claims import Profile, fits_glob, uncached
+from conformance.profiles.files import has, installed_names, is_file, is_path, load, names
+from conformance.profiles.texts import Outline, outlines, shipped
 from conformance.wire.native import CHAT
 from conformance.wires import NAMES
 
@@ -104,8 +103,8 @@ def find(text: str) -> Resolved | None:
 def vendor_of(model: str) -> str:
     """Return the profile of the vendor that makes a model and serves it itself; empty if none is known."""
     wanted = model_names.key(model)
-    fits = [name for name, globs in _words().families.items() if any(_is_of_family(model, each) for each in globs)]
-    return fits[0] if wanted and len(fits) == 1 else ""
+    found = [name for name, globs in _words().families.items() if any(_is_of_family(model, each) for each in globs)]
+    return found[0] if wanted and len(found) == 1 else ""
 
 
 def without_vendor(text: str) -> str:
@@ -131,13 +130,13 @@ def _without(vendor: str, head: str, rest: str) -> str:
         return rest if is_folder else ""
     if model_names.begins_one(load(vendor), rest.split(maxsplit=1)[0]):
         return rest
-    is_part = any(fnmatchcase(head, each) for each in _words().families.get(vendor, ()))
+    is_part = any(fits_glob(head, each) for each in _words().families.get(vendor, ()))
     return "" if is_part else model_names.in_full(load(vendor), rest) or rest
 
 
 def _is_of_family(model: str, family: str) -> bool:
     """Return whether a model is of a family: `mistral-large` is of `mistral*`, and the misspelled `mistrall` is not."""
-    if not fnmatchcase(model_names.key(model), model_names.key(family)):
+    if not fits_glob(model_names.key(model), model_names.key(family)):
         return False
     name, word = model_names.base(model.lower()), family.removesuffix("*")
     # A letter behind a number is a variant: gpt-4o is of `gpt-4*`.
@@ -187,21 +186,21 @@ def _mentioning(model: str) -> set[str]:
     word = re.split(r"[\W_\d]", model_names.base(model).lower(), maxsplit=1)[0]
     if not word:
         return set()
-    found = [(name, text) for name, text in texts() if word in (words := first_words(text)) or "/*" in words]
-    return {name for name, text in found if _may_host(text, model)}
+    found = [each for each in outlines() if word in each.words or "/*" in each.words]
+    return {each.name for each in found if _may_host(each, model)}
 
 
-def _may_host(text: str, model: str) -> bool:
-    """Return whether the text of a profile is that of a host which lists a model, or builds on another profile."""
+def _may_host(outline: Outline, model: str) -> bool:
+    """Return whether a profile is that of a host which lists a model, or builds on another profile."""
     # What a profile inherits does not stand in its own text.
-    return not is_engine(text) and (is_extended(text) or model_names.fits_any(listed(text), model))
+    return not outline.is_engine and (outline.is_extended or model_names.fits_any(outline.models, model))
 
 
 @cache
 def _words() -> _Words:
     providers: dict[str, dict[str, None]] = {}
     families, titles, aliases = {}, {}, {}
-    for name, text in heads():
+    for name, text, *_ in shipped():
         title = _TITLE.search(text)
         titles[name] = title[1].strip("\"'") if title else name
         listed = {kind: [each.strip(" \"'") for each in line.split(",")] for kind, line in _LISTED.findall(text)}

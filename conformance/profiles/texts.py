@@ -1,15 +1,20 @@
-"""The texts of profiles: what their lines say, since loading every profile takes longer than checking a file."""
+"""What the lines of profiles say, since loading every profile takes longer than checking a file.
+
+That of shipped profiles is kept in the user's cache, as long as the files stay what they are.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from functools import cache, lru_cache
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from conformance.errors import Unusable
+from conformance.profiles.claims import fits_glob
 from conformance.profiles.files import FOLDER, installed_names, installed_path, names
 from conformance.wire.native import CHAT
+from conformance.wires import NATIVE
 
 _MAX_LOADED: Final = 256
 _HEAD: Final = 4096
@@ -23,80 +28,94 @@ _ASKED: Final = re.compile(r"^ *model: *(\S+)", re.MULTILINE)
 _HOST_LINE: Final = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
 
+class Outline(NamedTuple):
+    """What the lines of a profile say.
+
+    `head`: the first ones, with what the provider is called and known by. `words`: those that begin lines, and the
+    models that runs ask for, in lower case: all names of models are among them, and they are quickly searched.
+    `models`: the names and globs of models that it lists on any wire, and those that runs ask for. `hosts`: globs.
+    `wires`: the native ones that it has a section for. `is_extended`: whether it builds on another profile.
+    """
+
+    name: str
+    head: str
+    words: str
+    models: tuple[str, ...]
+    hosts: tuple[str, ...]
+    wires: tuple[str, ...]
+    is_engine: bool
+    is_extended: bool
+    has_claims: bool
+
+    def has_host(self, host: str) -> bool:
+        """Return whether a host, in lower case, is that of the provider."""
+        return any([fits_glob(host, each) for each in self.hosts])
+
+    def has_wire(self, wire: str) -> bool:
+        """Return whether the profile has claims about a wire."""
+        return self.has_claims if wire == CHAT else wire in self.wires
+
+
 @lru_cache(maxsize=_MAX_LOADED)
 def by_host(host: str, wire: str = CHAT) -> str | None:
     """Return the name of the profile with a host name; None if no profile has it.
 
-    Of several, the first one with claims about the wire counts. Only lines are looked for, because loading every
-    profile takes longer than checking a file.
+    Of several, the first one with claims about the wire counts.
     """
-    found = [(name, text) for name, text in texts() if _has_host(text, host.lower())]
-    return next((name for name, text in found if _has_wire(text, wire)), found[0][0] if found else None)
+    found = [each for each in outlines() if each.has_host(host.lower())]
+    return next((each.name for each in found if each.has_wire(wire)), found[0].name if found else None)
 
 
-def texts() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of every profile; a broken package must not stop those who do not use it."""
-    yield from _shipped()
+def outlines() -> Iterator[Outline]:
+    """Yield the outline of every profile; a broken package must not stop those who do not use it."""
+    yield from shipped()
     for name in installed_names():
         with suppress(Unusable):
             path = installed_path(name)
             if path is not None:
-                yield name, path.read_text("utf-8")
+                yield outline(name, path.read_text("utf-8"))
 
 
 @cache
-def _shipped() -> tuple[tuple[str, str], ...]:
-    return tuple([(name, (FOLDER / f"{name}.yaml").read_text("utf-8")) for name in names()])
+def shipped() -> tuple[Outline, ...]:
+    """Return the outline of every shipped profile."""
+    # Imported here because a check with --provider none reads none.
+    from conformance.derived import derived
+
+    given = {name: (FOLDER / f"{name}.yaml").read_bytes() for name in names()}
+    # Which lines count is a matter of this file.
+    sources = [Path(__file__).read_bytes(), *[each for pair in given.items() for each in (pair[0].encode(), pair[1])]]
+    kept = derived("profiles", "outlines", sources, lambda: [list(outline(*each)) for each in _decoded(given)])
+    return tuple([Outline._make([tuple(each) if type(each) is list else each for each in listed]) for listed in kept])
 
 
-@cache
-def heads() -> tuple[tuple[str, str], ...]:
-    """Return the name of every shipped profile with its first lines, which say what it is called and known by."""
-    return tuple([(name, text[:_HEAD]) for name, text in _shipped()])
+def _decoded(given: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    for name, data in given.items():
+        # As text files are read, whatever ends their lines.
+        yield name, data.decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
 @lru_cache(maxsize=_MAX_LOADED)
-def first_words(text: str) -> str:
-    """Return the words that begin the lines of a profile, and the models that runs ask for, in lower case.
+def outline(name: str, text: str) -> Outline:
+    """Return what the lines of a profile say."""
+    line = _HOST_LINE.search(text)
+    return Outline(
+        name,
+        text[:_HEAD],
+        "\n".join([*_WORD.findall(text), *_ASKED.findall(text)]).lower(),
+        _models(text),
+        tuple([each.strip(" \"'") for each in line[1].split(",")]) if line else (),
+        tuple([wire for wire in NATIVE if f"\n  {wire}:\n" in text]),
+        _ENGINE.search(text) is not None,
+        _EXTENDS.search(text) is not None,
+        "\nclaims: {}\n" not in text,
+    )
 
-    All names of models are among them, and they are quickly searched.
-    """
-    return "\n".join([*_WORD.findall(text), *_ASKED.findall(text)]).lower()
 
-
-@lru_cache(maxsize=_MAX_LOADED)
-def listed(text: str) -> tuple[str, ...]:
-    """Return the names and globs of models that a profile lists on any wire, and the models that runs ask for."""
+def _models(text: str) -> tuple[str, ...]:
     found = _MODEL.findall(text)
     for block in _MODELS.finditer(text):
         lines = block["lines"]
         depth = len(lines) - len(lines.lstrip(" "))
         found += [name for indent, name in _ENTRY.findall(lines) if len(indent) == depth]
     return tuple(found)
-
-
-@lru_cache(maxsize=_MAX_LOADED)
-def is_engine(text: str) -> bool:
-    """Return whether a profile is that of an engine."""
-    return _ENGINE.search(text) is not None
-
-
-@lru_cache(maxsize=_MAX_LOADED)
-def is_extended(text: str) -> bool:
-    """Return whether a profile builds on another one."""
-    return _EXTENDS.search(text) is not None
-
-
-def _has_host(text: str, host: str) -> bool:
-    return any([fnmatchcase(host, each) for each in _hosts(text)])
-
-
-@lru_cache(maxsize=_MAX_LOADED)
-def _hosts(text: str) -> tuple[str, ...]:
-    line = _HOST_LINE.search(text)
-    return tuple([each.strip(" \"'") for each in line[1].split(",")]) if line else ()
-
-
-def _has_wire(text: str, wire: str) -> bool:
-    """Return whether a profile has claims about a wire, as its lines show."""
-    return "\nclaims: {}\n" not in text if wire == CHAT else f"\n  {wire}:\n" in text

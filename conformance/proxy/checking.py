@@ -177,14 +177,15 @@ class Checking:
     def _without_secrets(self, judged: Judged) -> Judged:
         """Return what was found without the secrets that are known now; when it is written, they may be forgotten."""
         secrets = self.scrubber
-        found = [
-            each._replace(
-                finding=replace(
-                    each.finding, at=secrets.name(each.finding.at), message=secrets.text(each.finding.message)
-                )
-            )
-            for each in judged.found
-        ]
+        suspects = secrets.suspects([each.finding.message for each in judged.found])
+        places: dict[str, str] = {}
+        found = []
+        for each in judged.found:
+            at, message = each.finding.at, each.finding.message
+            if at not in places:
+                places[at] = secrets.name(at)
+            clean = secrets.text(message) if message in suspects else message
+            found.append(each._replace(finding=replace(each.finding, at=places[at], message=clean)))
         return replace(judged, found=tuple(found))
 
     def _report(self, judged: Judged, copy: Copy) -> None:

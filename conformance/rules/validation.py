@@ -60,9 +60,7 @@ class SchemaFinder:
             else:
                 misshapen.append(error)
         if misshapen:
-            sides = {error.place[1] for error in misshapen}
-            views = [view for view in _shaped() if BODIES[view.side] in sides]
-            owners = {element.place for view in views for element in view.of(index, number)}
+            owners = _owners(index, number, misshapen)
             for error in misshapen:
                 place = error.place
                 # From the inside out: a fault in a tool call belongs to the rule about calls, not to that about
@@ -134,6 +132,17 @@ def _of_message(error: SchemaError, position: int) -> bool:
 
 def _position(error: SchemaError) -> int:
     return int(error.place[_LIST_DEPTH]) if len(error.place) > _LIST_DEPTH else -1
+
+
+def _owners(index: Index, number: int, errors: Sequence[SchemaError]) -> set[Place]:
+    """Return the places of the elements with a rule about their shape, those at least that hold an error."""
+    holding = {error.place[:end] for error in errors for end in range(len(error.place) + 1)}
+    sides = {error.place[1] for error in errors}
+    found: set[Place] = set()
+    for view in [each for each in _shaped() if BODIES[each.side] in sides]:
+        elements = view.of(index, number) if view.at is None else view.at(index, number, holding)
+        found |= {element.place for element in elements}
+    return found
 
 
 @cache

@@ -7,7 +7,7 @@ looks like a key of a well-known host is replaced as well (see `shapes`), though
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,6 +29,9 @@ _ESCAPED: Final = re.compile(r"[\\%]")
 _STEM: Final = "redacted"
 MAX_DISTINGUISHED: Final = 10_000
 """How many secrets of a run get placeholders of their own."""
+
+_TOGETHER: Final = 16
+"""Of so many texts at once is looked whether they may have secrets, if some of them may."""
 
 KNOWN: Final = "known secret"
 STAYS: Final = "the provider sends back a secret in a form that cannot be removed, so nothing of it was written"
@@ -84,6 +87,17 @@ class Scrubber:
 
         return clean(self, text, asked)
 
+    def suspects(self, texts: Sequence[str]) -> frozenset[str]:
+        """Return the texts that may have a secret; `text` returns all others as they are, and takes longer to."""
+        from conformance.secrets.bodies import may_hold
+
+        found: set[str] = set()
+        for start in range(0, len(texts), _TOGETHER) if may_hold(self, texts) else ():
+            some = texts[start : start + _TOGETHER]
+            if may_hold(self, some):
+                found.update(some)
+        return frozenset(found)
+
     def name(self, name: str) -> str:
         """Return a name or an id without secrets; what stands for one has its length, and tells it from others."""
         from conformance.secrets.bodies import clean_name
@@ -123,21 +137,33 @@ def merged(found: Iterable[Found]) -> list[Found]:
     return result
 
 
-def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
+def scrubber(
+    values: Iterable[str] = (), urls: Iterable[str] = (), surroundings: Iterable[str] | None = None
+) -> Scrubber:
     """Return the scrubber for some secrets, for those in some URLs, and for those of the environment and its proxies.
 
-    A value in quotes or with blanks around it is a secret without them, too.
+    A value in quotes or with blanks around it is a secret without them, too. `surroundings`: what `of_surroundings`
+    found, if it was asked before.
     """
     # Imported here because it needs this module.
     from conformance.secrets.urls import secrets_of
 
-    proxies = [value for name, value in os.environ.items() if name.lower().endswith("_proxy")]
-    found = [*values, *(part for url in (*urls, *proxies) for part in secrets_of(url)), *of_environment(os.environ)]
+    around = of_surroundings() if surroundings is None else surroundings
+    found = [*values, *(part for url in urls for part in secrets_of(url)), *around]
     every = {form for value in found for form in (value, value.strip(), value.strip(" \t\r\n\"'"))}
     # The longest first: a secret may hold another one.
     return Scrubber(
         tuple(sorted([each for each in every if len(each) >= MIN_LENGTH], key=lambda each: (-len(each), each)))
     )
+
+
+def of_surroundings() -> tuple[str, ...]:
+    """Return the secrets of the environment and in the URLs of its proxies."""
+    from conformance.secrets.urls import secrets_of
+
+    variables = dict(os.environ)
+    proxies = [value for name, value in variables.items() if name.lower().endswith("_proxy")]
+    return (*[part for url in proxies for part in secrets_of(url)], *of_environment(variables))
 
 
 def named_secrets(variables: Mapping[str, str]) -> tuple[str, ...]:

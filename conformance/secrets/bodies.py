@@ -55,6 +55,14 @@ def edited(scrubber: Scrubber, text: str, asked: str = "") -> tuple[str, list[Ed
     return found, made + more
 
 
+def may_hold(scrubber: Scrubber, texts: Sequence[str]) -> bool:
+    """Return whether one of some texts may have a secret; quick, and right if it says no."""
+    # No secret but one in lines of JSON goes beyond the end of a line, so what none of them has is not in any.
+    joined = "\n".join(texts)
+    search = _SecretSearch(scrubber, hints=hints(joined, scrubber.secrets))
+    return search.may_hold(joined) or any(["\n{" in each for each in texts])
+
+
 def clean_name(scrubber: Scrubber, name: str) -> str:
     """Return a name or an id without secrets."""
     return applied(name, _SecretSearch(scrubber).of_plain(name, StringPlace(is_name=True)))[0]
@@ -101,7 +109,7 @@ class _SecretSearch:
 
     def of_json(self, text: str) -> Iterator[Edit]:
         """Yield the edits of a JSON text."""
-        if not self._may_hold(text):
+        if not self.may_hold(text):
             return
         value = _parsed(text)
         if value is None:
@@ -109,7 +117,7 @@ class _SecretSearch:
         else:
             yield from self._of_strings(_strings(text, value, 0, StringPlace()))
 
-    def _may_hold(self, text: str) -> bool:
+    def may_hold(self, text: str) -> bool:
         """Return whether a text may hold a secret, or a stream, whose pieces show nothing each alone."""
         return self.hints is None or self.hints.any or "data:" in text or '"delta"' in text or '"candidates"' in text
 
@@ -194,7 +202,7 @@ class _SecretSearch:
         if place.is_encoded and (body := decoded_text(text)):
             yield from self._of_encoded(text, body, place)
         elif start is None:
-            if self._may_hold(text):
+            if self.may_hold(text):
                 yield from self.nested(text, place)
         elif text[start:] not in self.asked:
             found = Found(start, len(text), f"value of {place.name}", text[start:])

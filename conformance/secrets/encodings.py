@@ -13,6 +13,7 @@ _MIN_HALF: Final = 12
 
 _MIN_ENCODED: Final = 8
 _ESCAPES: Final = re.compile(r"\\[u/x]|%[0-9A-Fa-f]{2}")
+_BEGINNINGS: Final = ("\\u", "\\/", "\\x", "%")
 _ESCAPED: Final = re.compile(r"\\+(?:([\"'/])|u00([0-9A-Fa-f]{2})|x([0-9A-Fa-f]{2}))|%(?:25)*([0-9A-Fa-f]{2})")
 _CACHED: Final = 256
 
@@ -50,7 +51,8 @@ def unescaped_spans(text: str) -> Iterator[tuple[int, int, str]]:
 
 def has_escapes(text: str) -> bool:
     """Return whether a text has characters that are escaped as JSON and URLs do it."""
-    return _ESCAPES.search(text) is not None
+    # Most backslashes stand before quotation marks, and a pattern looks at each one.
+    return any([each in text for each in _BEGINNINGS]) and _ESCAPES.search(text) is not None
 
 
 def unescaped(text: str) -> str:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from conformance.derived import derived
 from conformance.documents import read_yaml
 
 MIN_VALUE: Final = 4
@@ -35,8 +36,9 @@ _SCHEMES: Final = re.compile(r"(?:bearer|basic|token|apikey|key|digest|negotiate
 @lru_cache(maxsize=1)
 def words() -> Mapping[str, frozenset[str]]:
     """Return the lists of words, by name."""
+    path = Path(__file__).with_name("words.yaml")
     # The layers of definitions and of schemas stand above this one.
-    value = read_yaml(Path(__file__).with_name("words.yaml")).value
+    value = derived("secrets", "words", (path.read_bytes(),), lambda: read_yaml(path).value)
     return {name: frozenset(text.split()) for name, text in value.items()}
 
 

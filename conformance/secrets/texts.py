@@ -48,9 +48,16 @@ _MIN_SHAPE: Final = 19
 """The length of the shortest text that looks like a key."""
 
 _NAME: Final = re.compile(r"(?<![\w$-])([A-Za-z][\w-]{1,63})(?:\\*[\"'])?[ \t]*[:=]")
-_OPTION_NAME: Final = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{1,63})[ \t\"']")
+# A hyphen that no word precedes; what a pattern begins with is quicker to find than what must not precede it.
+_OPTION_NAME: Final = re.compile(r"-(?<![\w-]-)-?([A-Za-z][\w-]{1,63})[ \t\"']")
+_NAME_END: Final = re.compile(r"[\w-]{0,63}(?:\\*[\"'])?[ \t]*[:=]")
+"""What follows a part of a name if it is that of a value."""
+_FOLDED: Final = "\u0130\u0131\u017f\u212a"
+"""Letters beyond ASCII that patterns take for i, s and k where case does not matter."""
 _PARAMETER_NAME: Final = re.compile(r"[?&]([\w-]{1,64})=")
-_NAME_AS_VALUE: Final = re.compile(r"(?i)\"[\w.-]*(?:key|token|auth|secret|passw|cookie|cred|header)[\w.-]*\\*\"")
+_VALUE_NAME: Final = re.compile(r"value(?:\\*[\"'])?[ \t]*[:=]")
+_QUOTED_NAME: Final = re.compile(r"\"(?=([\w.-]+)\\*\")")
+_NAME_AS_VALUE: Final = re.compile(r"(?i)key|token|auth|secret|passw|cookie|cred|header")
 _HOLDERS: Final = frozenset({"params", "parameters", "base64_string", "b64", "base64"})
 _URL_WITH_MORE: Final = re.compile(r":(?:\\*/){2}[^\s\"'<>]*[@?#]")
 _RANDOM: Final = re.compile(r"(?=\S*[0-9])(?=\S*[A-Za-z])\S{6,}|\S{20,}")
@@ -82,6 +89,18 @@ _FURTHER: Final = (
 _FURTHER_HINT: Final = re.compile(
     r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]|AWS4-HMAC|insecure-api-key|\blogin\s|form-data; name|%(?:25)*3[Dd]"
 )
+_FURTHER_PARTS: Final = (
+    "-u ",
+    "-u=",
+    "-user ",
+    "-user=",
+    "AWS4-HMAC",
+    "insecure-api-key",
+    "login",
+    "form-data; name",
+    "%",
+)
+"""Texts of which any has one that the hint finds."""
 
 
 class Hints(NamedTuple):
@@ -105,17 +124,57 @@ def hints(text: str, secrets: tuple[str, ...]) -> Hints:
     shaped = shapes.may_hold(text) or (escaped and shapes.may_hold(plain)) or any(_encoded(text))
     urls = _URL_WITH_MORE.search(plain) is not None
     named = _has_names(text) or (escaped and _has_names(plain)) or ("> " in text and bool(_CURL_HEADER.search(text)))
-    named = named or _FURTHER_HINT.search(plain) is not None
+    named = named or _has_further(plain)
     return Hints(shaped, urls, named, encodings.candidates(secrets, text) if secrets else ())
 
 
 def _has_names(text: str) -> bool:
     """Return whether a text has a name that says that a secret follows."""
+    if ("?" in text or "&" in text) and any(map(names.is_secret_parameter, {*_PARAMETER_NAME.findall(text)})):
+        return True
+    if not _may_have_names(text):
+        return any(map(_says_secret, {*_OPTION_NAME.findall(text)}))
     said = {*_NAME.findall(text), *_OPTION_NAME.findall(text)}
-    asked = {*_PARAMETER_NAME.findall(text)} if "?" in text or "&" in text else ()
     # The name of a header or an attribute may be a value itself, beside what it names.
-    beside = "value" in said and _NAME_AS_VALUE.search(text) is not None
-    return beside or any(map(_says_secret, said)) or any(map(names.is_secret_parameter, asked))
+    return any(map(_says_secret, said)) or ("value" in said and _has_name_as_value(text))
+
+
+def _may_have_names(text: str) -> bool:
+    """Return whether a text may have such a name beside a value; quick, and right if it says no."""
+    if not text.isascii() and any([each in text for each in _FOLDED]):
+        return True
+    lower = text.lower()
+    present = [each for each in _parts_of_names() if each in lower]
+    if not present:
+        return False
+    if _VALUE_NAME.search(text) and _has_name_as_value(text):
+        return True
+    for part in present:
+        at = lower.find(part)
+        while at >= 0:
+            at += len(part)
+            if _NAME_END.match(lower, at):
+                return True
+            at = lower.find(part, at)
+    return False
+
+
+def _has_name_as_value(text: str) -> bool:
+    """Return whether a text has a quoted word that may name a secret."""
+    return any(map(_NAME_AS_VALUE.search, {*_QUOTED_NAME.findall(text)}))
+
+
+@lru_cache(maxsize=1)
+def _parts_of_names() -> tuple[str, ...]:
+    """Return texts of which each name that says that a secret follows has one, in lower case."""
+    of_patterns = ("key", "token", "auth", "secret", "passw", "cookie", "cred", "header", "query")
+    every = {*of_patterns, *_HOLDERS, *names.words()["always"]}
+    return tuple(sorted([each for each in every if not any(other in each for other in every - {each})]))
+
+
+def _has_further(text: str) -> bool:
+    """Return whether a text may have a secret in a form of its own."""
+    return any([each in text for each in _FURTHER_PARTS]) and _FURTHER_HINT.search(text) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -148,7 +207,7 @@ def shaped(text: str) -> Iterator[Found]:
 
 def _further(text: str) -> Iterator[Found]:
     """Yield secrets in forms of their own: in options, signatures, form data, and URLs encoded more than once."""
-    for kind, pattern in _FURTHER if _FURTHER_HINT.search(text) else ():
+    for kind, pattern in _FURTHER if _has_further(text) else ():
         for match in pattern.finditer(text):
             name, value = match.groupdict().get("name"), match["value"]
             if (name is None or names.is_secret_parameter(name)) and not names.is_unset(value):

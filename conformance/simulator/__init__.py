@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 import orjson
@@ -24,12 +24,15 @@ from conformance.faults import ServerFault
 from conformance.profiles import Claims, Profile
 from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import replies, script, wire_requests
+from conformance.simulator.answers import Accepted, AnswerMemory, form_of, points_into_messages
 from conformance.simulator.beside import answer_beside
 from conformance.simulator.faulty import with_faults
-from conformance.simulator.http import divided, not_found, other_method, to_exchange, wire_at
-from conformance.simulator.outlines import ReplyMemory
+from conformance.simulator.histories import Histories, RequestHistory
+from conformance.simulator.http import divided, not_found, other_method, parts_of, to_exchange, wire_at
+from conformance.simulator.outlines import ReplyMemory, outline
 from conformance.simulator.parameters import Parameters, read_parameters
-from conformance.simulator.responder import BROKEN_BY_SCRIPT, Responder
+from conformance.simulator.reply_context import ReplyContext
+from conformance.simulator.responder import BROKEN_BY_SCRIPT, Responder, derived
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
@@ -54,12 +57,15 @@ class Simulator:
     """A provider that behaves as its profile claims.
 
     `store`: what it keeps for wires whose requests refer to it. `memory`: its last replies, to derive and check each
-    once. `find`: returns the scenario of a request, if it has one.
+    once. `answers`: what replies to requests of one form have in common; None to judge each. `histories`:
+    what is known of requests that others go on with. `find`: returns the scenario of a request, if it has one.
     """
 
     profile: Profile
     store: ReplyStore = field(default_factory=ReplyStore, compare=False, repr=False)
     memory: ReplyMemory | None = field(default_factory=ReplyMemory, compare=False, repr=False)
+    answers: AnswerMemory | None = field(default_factory=AnswerMemory, compare=False, repr=False)
+    histories: Histories | None = field(default_factory=Histories, compare=False, repr=False)
     find: Callable[[Mapping[str, Any]], Scenario | None] = field(
         default=script.find_scenario, compare=False, repr=False
     )
@@ -96,17 +102,83 @@ class Simulator:
 
     def _completion(self, request: HttpRequest, scenario: Scenario | None, wire: Wire) -> HttpReply:
         profile = self.profile.on(wire.name)
-        body = _read(request, Responder(profile))
+        on_wire = self
+        if profile is not self.profile:
+            on_wire = Simulator(profile, self.store, self.memory, self.answers, self.histories, self.find)
+        if self.histories is None:
+            return on_wire._completed(request, scenario, wire, None)
+        with self.histories.of(wire, profile, request.body) as history:
+            return on_wire._completed(request, scenario, wire, history)
+
+    def _completed(
+        self, request: HttpRequest, scenario: Scenario | None, wire: Wire, history: RequestHistory | None
+    ) -> HttpReply:
+        body = _read(request, Responder(self.profile), parse_json if history is None else history.parse)
         if isinstance(body, HttpReply):
             return wire_requests.refused(wire, request.path, body)
-        on_wire = self if profile is self.profile else Simulator(profile, self.store, self.memory, self.find)
-        return wire_requests.answer(
-            wire,
-            request.path,
-            body,
-            lambda translated, asked: on_wire.reply(translated, scenario, request.body, asked),
-            (self.store, on_wire.profile.at(model_of(body), "")) if wire.keeps_replies else None,
-        )
+        form = form_of(request.path, body) if self.answers is not None and scenario is None else None
+        if form is not None and (known := self._known(form, wire, request.path, body)) is not None:
+            return known
+        planned: list[_Planned] = []
+
+        def given(translated: dict[str, Any], asked: wire_requests.Asked | None) -> HttpReply:
+            found = self._planned(translated, scenario, request.body, asked, history)
+            if isinstance(found, HttpReply):
+                return found
+            planned.append(found)
+            return found.reply(request.body)
+
+        reply = wire_requests.answer(wire, request.path, body, given, self._kept(wire, body), history=history)
+        if form is not None and planned and reply.status == 200:
+            self._learn(form, wire, request.path, planned[0], reply)
+        return reply
+
+    def _kept(self, wire: Wire, body: dict[str, Any]) -> tuple[ReplyStore, Claims] | None:
+        """Return what the server keeps on a wire, and the claims that say whether requests may refer to it."""
+        return (self.store, self.profile.at(model_of(body), "")) if wire.keeps_replies else None
+
+    def _known(self, form: bytes, wire: Wire, path: str, body: dict[str, Any]) -> HttpReply | None:
+        """Return the reply to a request if it can be made of one to a request of the same form; else None."""
+        memory = self.answers
+        accepted = None if memory is None else memory.find(form, self.profile)
+        if memory is None or accepted is None:
+            return None
+        if wire.name == CHAT:
+            found = self.find(body)
+            return None if found is not None else memory.reply(form, self.profile, accepted.context(body))
+        exchange, asked = wire_requests.translated(wire, path, body, self._kept(wire, body))
+        if asked.parent or self.find(exchange.request) is not None:
+            return None
+        context = accepted.context(exchange.request, lambda given: wire.writing.named(given, body))
+        reply = memory.reply(form, self.profile, context)
+        return reply if reply is None or asked.store is None else _stored(reply, asked.store, path, body)
+
+    def _learn(self, form: bytes, wire: Wire, path: str, planned: "_Planned", reply: HttpReply) -> None:
+        """Remember how a request was answered, unless that depends on more than its form and some values."""
+        context, asked = planned.context, planned.asked
+        if self.answers is None or planned.is_special or points_into_messages(context.claims):
+            return
+        accepted = Accepted(self.profile, context.claims, planned.body["model"], context.thinks, context.parameters)
+        drawn = outline(planned.body)
+        if asked is None:
+            self.answers.learn(form, accepted, context, drawn, planned.derive, reply.__eq__)
+            return
+        body: Any = asked.native.request
+        claims = None if asked.store is None else context.claims
+
+        def derive(context: ReplyContext) -> HttpReply:
+            made = wire_requests.as_native(wire, path, body, planned.derive(context), claims, streams=asked.streams)
+            if asked.store is None or not asked.streams:
+                return made.reply
+            # What the server keeps is the whole reply, of which the events are made.
+            return replace(made.reply, body=(orjson.dumps(made.made), *parts_of(made.reply)))
+
+        def is_right(made: HttpReply) -> bool:
+            is_whole = asked.store is None or not asked.streams
+            return reply == (made if is_whole else replace(made, body=tuple(parts_of(made)[1:])))
+
+        named = replace(context, named=lambda given: wire.writing.named(given, body))
+        self.answers.learn(form, accepted, named, drawn, derive, is_right)
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
         """Return the exchange of one request of chat completions, as a client that uses HTTP would record it.
@@ -137,6 +209,21 @@ class Simulator:
 
         `asked` is what the request was on its own wire, if the body is a translation.
         """
+        found = self._planned(body, scenario, raw, asked)
+        return found if isinstance(found, HttpReply) else found.reply(raw)
+
+    def _planned(
+        self,
+        body: Mapping[str, Any],
+        scenario: Scenario | None,
+        raw: bytes | None,
+        asked: wire_requests.Asked | None,
+        history: RequestHistory | None = None,
+    ) -> "HttpReply | _Planned":
+        """Return a refusal, or what the reply to a request will be; `history` is what is known of its session.
+
+        The other arguments are those of `reply`.
+        """
         native = None if asked is None else asked.native
         exchange = Exchange.of_plain(request=body, url=_ENDPOINT, model=model_of(dict(body)), native=native)
         played = (scenario or self.find(body)) if isinstance(body.get("messages"), list) else None
@@ -149,7 +236,9 @@ class Simulator:
             before = _earlier_exchanges(responder, exchange, played, parameters)
         else:
             before = asked.before
-        violation = first_violation((*before, exchange), responder.profile)
+        violation = None
+        if history is None or before or played is not None or not history.accepts(exchange):
+            violation = first_violation((*before, exchange), responder.profile)
         if violation is not None:
             return responder.reject(body if native is None else native.request, violation, raw)
         if exchange.model == UNKNOWN_MODEL:
@@ -166,16 +255,48 @@ class Simulator:
         if not script.is_demand_met(body, claims):
             # No claim refuses the demand, and no reply can meet it.
             responder = replace(responder, broken=responder.broken | BROKEN_BY_SCRIPT)
-        return responder.reply(named, turn, responder.context(named, parameters=parameters))
+        is_special = played is not None or bool(before) or body.get("response_format") is not None
+        return _Planned(responder, named, turn, responder.context(named, parameters=parameters), asked, is_special)
 
 
-def _read(request: HttpRequest, responder: Responder) -> dict[str, Any] | HttpReply:
+class _Planned(NamedTuple):
+    """A reply that is not derived yet: to a request that was accepted, with the model that it names.
+
+    `is_special`: it may depend on the words of the user.
+    """
+
+    responder: Responder
+    body: Mapping[str, Any]
+    turn: ScriptTurn
+    context: ReplyContext
+    asked: wire_requests.Asked | None
+    is_special: bool
+
+    def reply(self, raw: bytes | None) -> HttpReply:
+        """Return the reply, checked; `raw` is the text of the request."""
+        return self.responder.reply(self.body, self.turn, self.context, raw)
+
+    def derive(self, context: ReplyContext) -> HttpReply:
+        """Return the reply in a context, which is not checked."""
+        return derived(context, self.turn)
+
+
+def _stored(reply: HttpReply, store: ReplyStore, path: str, body: Mapping[str, Any]) -> HttpReply:
+    """Return a reply as it is sent; a stream begins with what the server keeps, which is the whole reply."""
+    whole, *events = parts_of(reply)
+    store.add(path, body, whole, b"".join(events), "")
+    return replace(reply, body=tuple(events)) if events else reply
+
+
+def _read(
+    request: HttpRequest, responder: Responder, parse: Callable[[bytes, str], Any] = parse_json
+) -> dict[str, Any] | HttpReply:
     """Return the body of a request, or the refusal of one that is not a JSON object."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if not (kind == "application/json" or kind.endswith("+json")):
         return responder.generic({}, 415, f"expected content-type application/json, got {kind!r:.80}")
     try:
-        body = parse_json(request.body, "request body")
+        body = parse(request.body, "request body")
     except InvalidDocument as error:
         return responder.malformed(error, request.body)
     return body if isinstance(body, dict) else responder.invalid({}, "expected a JSON object as the request body")

@@ -1,6 +1,7 @@
 """The HTTP side of a simulated provider: the paths that it serves, and replies that need no script."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -44,6 +45,11 @@ def to_exchange(body: Any, reply: HttpReply, model: str = "", url: str = "") -> 
     streamed = kind == STREAM_TYPE or content[:5] == b"data:" or not isinstance(reply.body, bytes)
     response = content.decode() if streamed or kind == TEXT_TYPE else reply_body(content)
     return Exchange.of_plain(body, response, reply.status, streamed, reply.headers, url=url, model=model)
+
+
+def parts_of(reply: HttpReply) -> Sequence[bytes]:
+    """Return the parts in which a reply is sent: its body, or the chunks of a stream."""
+    return (reply.body,) if isinstance(reply.body, bytes) else reply.body
 
 
 def not_found(message: str) -> HttpReply:

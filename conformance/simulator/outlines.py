@@ -17,8 +17,9 @@ import orjson
 from conformance.caches import ByteCache, digest
 from conformance.profiles import Profile
 from conformance.scenarios import ScriptTurn
-from conformance.simulator.reply_context import ReplyContext, ReplyValues
+from conformance.simulator.reply_context import ReplyContext
 from conformance.transport.http import HttpReply
+from conformance.wire.ids import is_of_place
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 """Bytes of the replies that are remembered."""
@@ -26,9 +27,10 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 _NAMES: Final = frozenset({"user", "metadata", "safety_identifier", "prompt_cache_key"})
 """Members of a request that only name who asks; no reply depends on them."""
 
-_BROKEN: Final = "\ufffd"
+BROKEN: Final = "\ufffd".encode()
 """What a reply may hold only if the request has it, too."""
 
+_ESCAPED: Final = re.compile(rb"\\u[fF]{3}[dD]")
 _FORMS: Final = 16
 """So many forms of the values of one outline are remembered: ids may have a length between two."""
 
@@ -37,7 +39,7 @@ _MAX_OUTLINE_BYTES: Final = 64 * 1024
 
 _MARK: Final = "\x7f"
 _FIRST_NUMBER: Final = 1_234_000_000
-_MARKED: Final = re.compile(rb"\x7f+([A-Za-z])|(?<![\d.])1234(\d{6})(?![\d.])")
+_MARKED: Final = re.compile(rb"([A-Za-z])\x7f+|(?<![\d.])1234(\d{6})(?![\d.])")
 _LETTERS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 Derive: TypeAlias = Callable[[ReplyContext], HttpReply]
@@ -46,28 +48,41 @@ Derive: TypeAlias = Callable[[ReplyContext], HttpReply]
 Asked: TypeAlias = tuple[Any, ...]
 """A value of a reply as it is asked for: the name of what returns it, and its arguments."""
 
-Chunk: TypeAlias = bytes | tuple[bytes | int, ...]
-"""A body, or a chunk of a stream: bytes, with the numbers of the values between them."""
+
+class Beginning(NamedTuple):
+    """The first characters of a value, by its number."""
+
+    number: int
+    length: int
 
 
-def outline(body: Mapping[str, Any]) -> dict[str, Any]:
+Chunk: TypeAlias = bytes | tuple[bytes | int | Beginning, ...]
+"""A body, or a chunk of a stream: bytes, with the numbers of the values between them, or what they begin with."""
+
+
+def outline(body: Mapping[str, Any], raw: bytes | None = None) -> dict[str, Any]:
     """Return a request without who asks and without the texts of its messages: of these, the role of the last one.
 
-    Raises TypeError for a request that cannot be rendered.
+    `raw` is the text that the request was read from. Raises TypeError for a request that cannot be rendered.
     """
     kept = {name: value for name, value in body.items() if name not in _NAMES}
     listed = body.get("messages")
     if isinstance(listed, list):
         last = listed[-1] if listed and isinstance(listed[-1], dict) else {}
-        text = _BROKEN if _BROKEN.encode() in orjson.dumps(body) else ""
+        text = BROKEN.decode() if _may_be_broken(raw) and BROKEN in orjson.dumps(body) else ""
         kept["messages"] = [{"role": last.get("role"), "content": text}]
     return kept
+
+
+def _may_be_broken(raw: bytes | None) -> bool:
+    """Return whether a text may hold a replacement character, as it is or escaped."""
+    return raw is None or BROKEN in raw or _ESCAPED.search(raw) is not None
 
 
 class _DrawnValues:
     """The values of a reply that depend on the texts of its request; `marked`: marks of the same length instead."""
 
-    def __init__(self, source: ReplyValues, *, marked: bool) -> None:
+    def __init__(self, source: ReplyContext, *, marked: bool) -> None:
         self.asked: dict[Asked, str] = {}
         self._source, self._marked = source, marked
 
@@ -77,6 +92,9 @@ class _DrawnValues:
     def call_id(self, name: str, position: int) -> str:
         return self._take(("call_id", name, position))
 
+    def reply_id(self, pattern: str) -> str:
+        return self._source.reply_id_parts(pattern)[0] + self._take(("reply_id_rest", pattern))
+
     def prompt_tokens(self) -> int:
         return _FIRST_NUMBER if self._marked else self._source.prompt_tokens()
 
@@ -84,25 +102,28 @@ class _DrawnValues:
         if asked not in self.asked:
             self.asked[asked] = getattr(self._source, asked[0])(*asked[1:])
         text = self.asked[asked]
-        if not self._marked:
+        if not self._marked or is_of_place(text):
             return text
         number = list(self.asked).index(asked)
-        return _MARK * (len(_escaped(text)) - 1) + chr(_LETTERS[number % len(_LETTERS)])
+        return chr(_LETTERS[number % len(_LETTERS)]) + _MARK * (len(_escaped(text)) - 1)
 
 
 class _ValuesForm(NamedTuple):
     """What the values of a reply have in common with those of another one that differs in nothing else.
 
-    `lengths`: those of the texts in JSON. `same`: for each, the first one that equals it.
+    `lengths`: those of the texts in JSON. `same`: for each, the first one that equals it. `places`: the ids that only
+    say where a call stands, which some wires leave out.
     """
 
     lengths: tuple[int, ...]
     same: tuple[int, ...]
+    places: tuple[str, ...]
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> "_ValuesForm":
-        """Return the form of some texts."""
-        return cls(tuple([len(_escaped(text)) for text in texts]), tuple(map(texts.index, texts)))
+    def of(cls, texts: Sequence[str], shown: Sequence[bytes]) -> "_ValuesForm":
+        """Return the form of some texts, given with what they are in JSON."""
+        places = tuple([text for text in texts if text[0:1] == "t" and is_of_place(text)])
+        return cls(tuple(map(len, shown)), tuple(map(texts.index, texts)), places)
 
 
 class _CheckedReply(NamedTuple):
@@ -148,25 +169,54 @@ class ReplyMemory:
         `context` is that of the whole request, `drawn` its outline, and `key` tells all but the values. `check` returns
         a reply, or an error in its place.
         """
-        found = self._known.find(key)
-        known = None
-        if found is not None and found[0].profile is profile:
-            texts = [getattr(context, each[0])(*each[1:]) for each in found[0].asked]
-            known = found[0].replies.get(_ValuesForm.of(texts))
-            if known is not None and known.chunks is not None:
-                return _filled(known, texts, context)
+        known, filled = self._find(key, profile, context)
+        if filled is not None:
+            return filled
         values = _DrawnValues(context, marked=False)
         reply = derive(replace(context, request=drawn, values=values))
         if known is None and (checked := check(reply)) is not reply:
             return checked
         fresh = _CheckedReply(reply)
-        texts = list(values.asked.values())
         if known is not None:
-            fresh = _divided(fresh, texts, context, drawn, derive)
-        self._keep(key, _OutlineReplies(profile, tuple(values.asked), OrderedDict()), _ValuesForm.of(texts), fresh)
+            fresh = _divided(fresh, list(values.asked.values()), context, drawn, derive)
+        self._keep(key, profile, values.asked, fresh)
         return reply
 
-    def _keep(self, key: bytes, empty: _OutlineReplies, form: _ValuesForm, known: _CheckedReply) -> None:
+    def learn(
+        self, key: bytes, profile: Profile, context: ReplyContext, drawn: Mapping[str, Any], derive: Derive
+    ) -> HttpReply:
+        """Return the reply to a request, derived as in `reply`, and remember it for others with the same key."""
+        values = _DrawnValues(context, marked=False)
+        reply = derive(replace(context, request=drawn, values=values))
+        fresh = _divided(_CheckedReply(reply), list(values.asked.values()), context, drawn, derive)
+        self._keep(key, profile, values.asked, fresh)
+        return reply
+
+    def known(self, key: bytes, profile: Profile, context: ReplyContext) -> HttpReply | None:
+        """Return the reply to a request if it can be made of an earlier one; None if it has to be derived."""
+        return self._find(key, profile, context)[1]
+
+    def _find(
+        self, key: bytes, profile: Profile, context: ReplyContext
+    ) -> tuple[_CheckedReply | None, HttpReply | None]:
+        """Return the reply with values of the same form, and what it is with those of this request, if both exist."""
+        found = self._known.find(key)
+        if found is None or found[0].profile is not profile:
+            return None, None
+        texts = [getattr(context, each[0])(*each[1:]) for each in found[0].asked]
+        shown = list(map(_escaped, texts))
+        known = found[0].replies.get(_ValuesForm.of(texts, shown))
+        if known is None or known.chunks is None:
+            return known, None
+        return known, _filled(known, shown, context)
+
+    def _keep(self, key: bytes, profile: Profile, asked: Mapping[Asked, str], known: _CheckedReply) -> None:
+        """Remember a reply, given with the values that it asks for."""
+        texts = list(asked.values())
+        form, empty = (
+            _ValuesForm.of(texts, list(map(_escaped, texts))),
+            _OutlineReplies(profile, (*asked,), OrderedDict()),
+        )
         found = self._known.find(key)
         is_same = found is not None and (found[0].profile, found[0].asked) == (empty.profile, empty.asked)
         # A copy, because another thread may look into the one that is kept.
@@ -187,20 +237,44 @@ def key_of(
     return digest((orjson.dumps((id(profile), drawn, said, *context.parameters, context.thinks, sorted(broken))),))
 
 
-def _filled(known: _CheckedReply, texts: Sequence[str], context: ReplyContext) -> HttpReply:
-    """Return a known reply with the values of another request, which have the same form."""
-    shown = list(map(_escaped, texts))
+def _filled(known: _CheckedReply, texts: Sequence[bytes], context: ReplyContext) -> HttpReply | None:
+    """Return a known reply with the values of another request, which have the same form, as they are in JSON.
+
+    None if it has the beginning of a value whose characters are not bytes of their own.
+    """
+    shown = [*texts]
     if known.beyond:
         prompt = context.prompt_tokens()
         shown += [b"%d" % (prompt + number) for number in known.beyond]
-    made = [
-        chunk
-        if isinstance(chunk, bytes)
-        else b"".join([each if isinstance(each, bytes) else shown[each] for each in chunk])
-        for chunk in known.chunks or ()
-    ]
+    try:
+        made = [_joined(chunk, shown) for chunk in known.chunks or ()]
+    except _Unshown:
+        return None
     reply = known.reply
     return HttpReply(reply.status, made[0] if isinstance(reply.body, bytes) else tuple(made), reply.headers)
+
+
+class _Unshown(Exception):
+    """The beginning of a value is asked for, whose characters are not bytes of their own."""
+
+
+def _joined(chunk: Chunk, shown: Sequence[bytes]) -> bytes:
+    """Return a chunk with the values that are shown."""
+    if isinstance(chunk, bytes):
+        return chunk
+    # `type(…) is` costs less than isinstance, and this runs for each part of each chunk.
+    made: list[bytes] = []
+    for each in chunk:
+        if type(each) is bytes:
+            made.append(each)
+        elif type(each) is int:
+            made.append(shown[each])
+        elif isinstance(each, Beginning):
+            text = shown[each.number]
+            if b"\\" in text or not text.isascii():
+                raise _Unshown
+            made.append(text[: each.length])
+    return b"".join(made)
 
 
 def _divided(
@@ -214,18 +288,29 @@ def _divided(
     count = len(texts)
     if count > len(_LETTERS) or list(values.asked.values()) != texts:
         return known
-    chunks = tuple([_parts(chunk, {number: count + at for at, number in enumerate(beyond)}) for chunk in whole])
+    numbers = {number: count + at for at, number in enumerate(beyond)}
+    shown = list(map(_escaped, texts))
+    chunks = tuple([_parts(chunk, numbers, list(map(len, shown))) for chunk in whole])
     found = known._replace(chunks=chunks, beyond=tuple(beyond))
-    return found if _filled(found, texts, context) == known.reply else known
+    return found if _filled(found, shown, context) == known.reply else known
 
 
-def _parts(chunk: bytes, numbers: Mapping[int, int]) -> Chunk:
-    """Return the bytes of a chunk between its marks, and the numbers of the values that these stand for."""
-    made: list[bytes | int] = []
+def _parts(chunk: bytes, numbers: Mapping[int, int], lengths: Sequence[int]) -> Chunk:
+    """Return the bytes of a chunk between its marks, and the numbers of the values that these stand for.
+
+    A mark that is shorter than its value, by the lengths of all, stands for the beginning of that.
+    """
+    made: list[bytes | int | Beginning] = []
     end = 0
     for each in _MARKED.finditer(chunk):
-        made += [chunk[end : each.start()], numbers[int(each[2])] if each[2] else _LETTERS.index(each[1])]
+        made.append(chunk[end : each.start()])
         end = each.end()
+        if each[2]:
+            made.append(numbers[int(each[2])])
+            continue
+        number, length = _LETTERS.index(each[1]), end - each.start()
+        is_whole = number >= len(lengths) or length >= lengths[number]
+        made.append(number if is_whole else Beginning(number, length))
     return (*made, chunk[end:]) if made else chunk
 
 

@@ -74,7 +74,7 @@ def _plain_choice(context: ReplyContext, choice: PlayedChoice, number: int) -> d
 
 def frame(context: ReplyContext, kind: str) -> dict[str, Any]:
     """Return the members that a reply and each of its chunks begin with; an `absent` kind is omitted."""
-    identity = context.matching_text(str(context.claim("reply.id-format", DEFAULT_REPLY_ID)), "reply")
+    identity = context.reply_id(str(context.claim("reply.id-format", DEFAULT_REPLY_ID)))
     whole = {"id": identity, "object": kind, "created": members.CREATED, "model": context.request.get("model")}
     omitted = context.claim_values("reply.omitted-fields")
     return {key: value for key, value in whole.items() if (key, value) != ("object", "absent") and key not in omitted}

@@ -4,8 +4,8 @@ Nothing here is random or reads a clock: the same conversation gets the same ids
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 import orjson
@@ -26,6 +26,7 @@ class ReplyValues(Protocol):
 
     def matching_text(self, pattern: str, salt: str) -> str: ...  # noqa: D102 — below
     def call_id(self, name: str, position: int) -> str: ...  # noqa: D102
+    def reply_id(self, pattern: str) -> str: ...  # noqa: D102
     def prompt_tokens(self) -> int: ...  # noqa: D102
 
 
@@ -34,7 +35,8 @@ class ReplyContext:
     """The claims about a provider's model and the request to reply to; `thinks`: the reply includes reasoning.
 
     `parameters` are those of the request that shape the reply. `values` gives what depends on the texts of the request
-    if that is only an outline.
+    if that is only an outline. `named` returns the id that a reply has on its own wire, in two parts: the first one is
+    the same for all replies.
     """
 
     claims: Mapping[str, Any]
@@ -42,6 +44,8 @@ class ReplyContext:
     thinks: bool
     parameters: Parameters = NO_PARAMETERS
     values: ReplyValues | None = None
+    named: Callable[[str], tuple[str, str]] | None = None
+    _found: dict[Any, tuple[Any, bytes]] = field(default_factory=dict, compare=False, repr=False)
 
     def claim(self, name: str, default: Any) -> Any:
         """Return the value of a claim, the first one of a list, or the default if the claim is unknown."""
@@ -68,7 +72,20 @@ class ReplyContext:
         """Return a text that matches a pattern; the same one for the same user messages, history length and salt."""
         if self.values is not None:
             return self.values.matching_text(pattern, salt)
-        return text_matching(pattern, orjson.dumps(_fingerprint(self.request)) + salt.encode())
+        return text_matching(pattern, self._once(_fingerprint) + salt.encode())
+
+    def reply_id(self, pattern: str) -> str:
+        """Return the id of the reply."""
+        return "".join(self.reply_id_parts(pattern)) if self.values is None else self.values.reply_id(pattern)
+
+    def reply_id_parts(self, pattern: str) -> tuple[str, str]:
+        """Return the id of the reply in two parts, the first one the same for all replies."""
+        text = self.matching_text(pattern, "reply")
+        return ("", text) if self.named is None else self.named(text)
+
+    def reply_id_rest(self, pattern: str) -> str:
+        """Return the part of the id of the reply that differs from those of other replies."""
+        return self.reply_id_parts(pattern)[1]
 
     def call_id(self, name: str, position: int) -> str:
         """Return the id of a tool call in the claimed form; a number at its end counts as claimed.
@@ -91,7 +108,15 @@ class ReplyContext:
 
     def prompt_tokens(self) -> int:
         """Return the number of tokens of the messages."""
-        return tokens(_shown(self)) if self.values is None else self.values.prompt_tokens()
+        return _tokens(self._once(_shown)) if self.values is None else self.values.prompt_tokens()
+
+    def _once(self, find: Callable[["ReplyContext"], Any]) -> bytes:
+        """Return what a function finds in the messages, as JSON, which is asked for several times."""
+        request, data = self._found.get(find, (None, b""))
+        if request is not self.request:
+            data = orjson.dumps(find(self))
+            self._found[find] = self.request, data
+        return data
 
     def _number(self, position: int) -> int:
         repeats = self.claims.get("ids.unique-in-conversation") is False
@@ -104,7 +129,11 @@ class ReplyContext:
 
 def tokens(value: Any) -> int:
     """Return the approximate number of tokens of a JSON value."""
-    return len(orjson.dumps(value)) // BYTES_PER_TOKEN + 1
+    return _tokens(orjson.dumps(value))
+
+
+def _tokens(data: bytes) -> int:
+    return len(data) // BYTES_PER_TOKEN + 1
 
 
 def _shown(context: ReplyContext) -> Any:
@@ -115,12 +144,12 @@ def _shown(context: ReplyContext) -> Any:
     return [{key: value for key, value in each.items() if key != "is_error"} for each in messages]
 
 
-def _fingerprint(request: Mapping[str, Any]) -> list[Any]:
+def _fingerprint(context: ReplyContext) -> list[Any]:
     """Return what identifies a conversation, without the parts that a client may drop or change."""
     return [
         # Reasoning, ids and results may be changed or dropped on the way; a user message that is, is another question.
         message.get("content") if message.get("role") == "user" else message.get("role")
-        for message in _messages(request)
+        for message in _messages(context.request)
     ]
 
 

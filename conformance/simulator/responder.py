@@ -80,15 +80,17 @@ class Responder:
         thinks = profiles.thinks(claims, body) is True
         return ReplyContext(claims, request, thinks=thinks, parameters=parameters)
 
-    def reply(self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext) -> HttpReply:
-        """Return the reply to a request that is a turn of the script."""
+    def reply(
+        self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext, raw: bytes | None = None
+    ) -> HttpReply:
+        """Return the reply to a request that is a turn of the script; `raw` is the text of that request."""
 
         def derive(context: ReplyContext) -> HttpReply:
-            return _derived(context, turn)
+            return derived(context, turn)
 
         if self.memory is not None and not turn.raw:
             try:
-                drawn = outline(context.request)
+                drawn = outline(context.request, raw)
                 key = key_of(self.profile, turn, context, drawn, self.broken)
             except TypeError:
                 return self._checked(body, derive(context))
@@ -190,7 +192,7 @@ class Responder:
         return reply
 
 
-def _derived(context: ReplyContext, turn: ScriptTurn) -> HttpReply:
+def derived(context: ReplyContext, turn: ScriptTurn) -> HttpReply:
     """Return the reply that is a turn of the script, which is not checked."""
     choices = replies.choices(context, turn)
     if not context.streams:

@@ -25,6 +25,9 @@ MAX_SESSION_BYTES: Final = 4 * 1024 * 1024
 """Of the session that a request continues, so many replies are looked at, with so many bytes."""
 
 _FAST: Final = 1
+_LEAST_PACKED: Final = 8 * 1024
+"""Up to so many bytes an exchange is kept as it is: packing one takes longer than making it."""
+
 _ITEM_KEYS: Final = ("id", "encrypted_content", "call_id")
 _MAX_SIZE: Final = 4 * 1024 * 1024
 """A larger exchange is not kept."""
@@ -34,9 +37,9 @@ class Kept(NamedTuple):
     """A reply that was sent.
 
     `url` and `request`: what it replied to. `reply`: its body, also if it was streamed; `events`: the stream, empty if
-    there was none; all three but the URL are packed. `unpacked`: their bytes before. `keys`: what tells its items from
-    others. `parent`: the id of the reply that its request continued; empty if it began a session. `stored`: whether a
-    client may refer to it.
+    there was none; all three are packed if they are large. `unpacked`: their bytes before. `keys`: what tells its items
+    from others. `parent`: the id of the reply that its request continued; empty if it began a session. `stored`:
+    whether a client may refer to it. `size`: how much it takes, in bytes.
     """
 
     url: str
@@ -47,18 +50,22 @@ class Kept(NamedTuple):
     keys: tuple[tuple[str, str], ...]
     parent: str
     stored: bool
+    size: int
 
     @property
-    def size(self) -> int:
-        """Return how much it takes, in bytes."""
-        named = sum([len(text) for key in self.keys for text in key])
-        return len(self.url) + len(self.request) + len(self.reply) + len(self.events) + named
+    def body(self) -> Any:
+        """Return the body of the reply."""
+        return orjson.loads(self._unpacked(self.reply))
+
+    def _unpacked(self, kept: bytes) -> bytes:
+        return zlib.decompress(kept) if self.unpacked > _LEAST_PACKED else kept
 
     def exchange(self) -> Exchange:
         """Return the exchange as it was on its own wire."""
-        body = orjson.loads(zlib.decompress(self.request))
-        events = zlib.decompress(self.events).decode()
-        response = events or orjson.loads(zlib.decompress(self.reply))
+        unpack = self._unpacked
+        body = orjson.loads(unpack(self.request))
+        events = unpack(self.events).decode()
+        response = events or orjson.loads(unpack(self.reply))
         return Exchange.of_plain(body, response, 200, bool(events), url=self.url, model=model_of(body))
 
 
@@ -73,25 +80,24 @@ class ReplyStore:
         self._bytes = 0
         self._is_whole = True
 
-    def add(self, exchange: Exchange, reply: Mapping[str, Any], parent: str) -> None:
-        """Keep a reply, and drop the oldest ones if there are too many."""
-        events = exchange.response.encode() if exchange.streamed else b""
-        request, body = orjson.dumps(exchange.request), orjson.dumps(reply)
-        kept = Kept(
-            exchange.url,
-            zlib.compress(request, _FAST),
-            zlib.compress(body, _FAST),
-            zlib.compress(events, _FAST),
-            len(request) + len(body) + len(events),
-            tuple(_keys(reply.get("output"))),
-            parent,
-            reply.get("store") is not False,
-        )
+    def add(self, url: str, request: Any, content: bytes, events: bytes, parent: str) -> None:
+        """Keep a reply, and drop the oldest ones if there are too many.
+
+        `content` is its body, also if it was streamed, and `events` the stream, if it was one.
+        """
+        whole, reply = [orjson.dumps(request), content, events], orjson.loads(content)
+        unpacked = sum(map(len, whole))
+        asked, said, stream = whole if unpacked <= _LEAST_PACKED else [zlib.compress(each, _FAST) for each in whole]
+        keys = tuple(_keys(reply.get("output")))
+        size = sum(map(len, (url, asked, said, stream, *[text for key in keys for text in key])))
+        is_stored = reply.get("store") is not False
+        self._put(str(reply["id"]), Kept(url, asked, said, stream, unpacked, keys, parent, is_stored, size))
+
+    def _put(self, identity: str, kept: Kept) -> None:
         with self._lock:
             if kept.unpacked > _MAX_SIZE:
                 self._is_whole = False
                 return
-            identity = str(reply["id"])
             # Replies are reproducible, so a repeated request has the id of the first one: it becomes the newest.
             self._drop(identity)
             self._replies[identity] = kept
@@ -112,7 +118,7 @@ class ReplyStore:
         """Return the body of a reply that a client may refer to; None if there is none by that id."""
         with self._lock:
             kept = self._replies.get(identity)
-        return orjson.loads(zlib.decompress(kept.reply)) if kept is not None and kept.stored else None
+        return kept.body if kept is not None and kept.stored else None
 
     def delete(self, identity: str) -> bool:
         """Delete a reply that a client may refer to; return whether there was one."""

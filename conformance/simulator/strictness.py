@@ -36,16 +36,21 @@ def first_violation(conversation: Conversation, profile: Profile) -> RuleViolati
     the provider answers all the same, or only the earlier exchanges show it: a provider does not remember them.
     """
     *before, last = conversation
-    found = [*judge_last(conversation, profile, _of_clients()).found()]
-    violation = _first(found, len(before), claimed=True)
-    unclaimed = None if violation is not None else _first(found, len(before), claimed=False)
-    if unclaimed is None or not before:
-        return violation or unclaimed
-    return _first([*judge_last((last,), profile, _of_clients()).found()], 0, claimed=False)
+    found = [*judge_last(conversation, profile, rules_of_clients()).found()]
+    violation = violation_in(found, len(before))
+    if violation is None or violation.refusal is not None or not before:
+        return violation
+    return _first([*judge_last((last,), profile, rules_of_clients()).found()], 0, claimed=False)
+
+
+def violation_in(outcomes: Sequence[Outcome], exchange: int) -> RuleViolation | None:
+    """Return the first fault of the request of an exchange; one whose refusal the profile claims comes first."""
+    claimed = _first(outcomes, exchange, claimed=True)
+    return _first(outcomes, exchange, claimed=False) if claimed is None else claimed
 
 
 @cache
-def _of_clients() -> tuple[Rule, ...]:
+def rules_of_clients() -> tuple[Rule, ...]:
     """Return the rules about what clients send."""
     return tuple([rule for rule in load() if rule.on.side is Side.CLIENT])
 

@@ -14,7 +14,8 @@ from conformance.profiles import Claims
 from conformance.results import Refusal
 from conformance.simulator import refusals
 from conformance.simulator.faulty import with_named
-from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method
+from conformance.simulator.histories import RequestHistory
+from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method, parts_of
 from conformance.simulator.responder import STATE_HEADER, Responder
 from conformance.simulator.store import ReplyStore
 from conformance.transport.http import HttpReply
@@ -33,12 +34,14 @@ _BLOB: Final = "reasoning.details.altered"
 class Asked:
     """A request of another wire.
 
-    `native`: the request as it was. `before`: the exchanges that led to it, translated; None if they have to be derived
-    from it, as the server keeps none. `store`: what the server keeps; None if requests of this wire cannot refer to it.
-    `parent`: the id of the kept reply that it continues; empty if there is none.
+    `native`: the request as it was. `streams`: whether it asks for a stream. `before`: the exchanges that led to it,
+    translated; None if they have to be derived from it, as the server keeps none. `store`: what the server keeps; None
+    if requests of this wire cannot refer to it. `parent`: the id of the kept reply that it continues; empty if there is
+    none.
     """
 
     native: Native
+    streams: bool = False
     before: Conversation | None = None
     store: ReplyStore | None = None
     parent: str = ""
@@ -82,37 +85,58 @@ def answer(
     given: Given,
     kept: tuple[ReplyStore, Claims] | None = None,
     faults: Callable[[], Sequence[str]] = tuple,
+    history: RequestHistory | None = None,
 ) -> HttpReply:
     """Return the reply to the path and the body of a request on a wire, plain or as a stream.
 
     `kept`: what the server keeps of earlier replies, and the claims that say whether requests may refer to them.
-    `faults`: returns the names of the faults that the stream has, once the reply is given.
+    `faults`: returns the names of the faults that the stream has, once the reply is given. `history`: what is known of
+    the session.
     """
     if wire.name == CHAT:
         # The claims of a profile say how its chunks are cut, so what is given is a stream if the request asks for one.
         return given(body, None)
-    sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
-    exchange, asked = _asked(wire, sent, kept)
+    exchange, asked = translated(wire, path, body, kept, history)
     # Each wire cuts a whole reply into events of its own, so what is given must not be a stream already.
     reply = given({**exchange.request, "stream": False}, asked)
     if reply.status != 200:
         return refused(wire, path, reply)
-    made = wire.writing.reply(_content(reply), body)
-    response: Any = made
-    streams = exchange.request.get("stream") is True
-    if streams and wire.is_array(path):
-        answered = as_json(200, [each.value for each in _events(wire, made, faults())])
-    elif streams:
-        events = [event_bytes(each) for each in _events(wire, made, faults())]
-        events += [DONE_EVENT.encode()] if kept is not None and kept[1].get("stream.done") is True else []
-        answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
-        response = b"".join(events).decode()
-    else:
-        answered = replace(as_json(200, made), headers={**headers("application/json"), **reply.headers})
+    claims = None if kept is None else kept[1]
+    answered = as_native(wire, path, body, reply, claims, faults(), streams=asked.streams)
     if asked.store is not None:
-        exchange = Exchange.of_plain(body, response, 200, streams, url=path, model=sent.model)
-        asked.store.add(exchange, made, asked.parent)
-    return answered
+        events = b"".join(parts_of(answered.reply)) if asked.streams else b""
+        asked.store.add(path, body, orjson.dumps(answered.made), events, asked.parent)
+        if history is not None:
+            history.note(path, body, answered.made)
+    return answered.reply
+
+
+class NativeReply(NamedTuple):
+    """A reply in the form of a wire: as it is sent, and whole, also if it is streamed."""
+
+    reply: HttpReply
+    made: dict[str, Any]
+
+
+def as_native(
+    wire: Wire,
+    path: str,
+    body: dict[str, Any],
+    reply: HttpReply,
+    claims: Claims | None,
+    faults: Sequence[str] = (),
+    *,
+    streams: bool,
+) -> NativeReply:
+    """Return a whole reply of chat completions as a wire has it; `claims` are those about what the server keeps."""
+    made = wire.writing.reply(_content(reply), body)
+    if streams and wire.is_array(path):
+        return NativeReply(as_json(200, [each.value for each in _events(wire, made, faults)]), made)
+    if streams:
+        events = [event_bytes(each) for each in _events(wire, made, faults)]
+        events += [DONE_EVENT.encode()] if claims is not None and claims.get("stream.done") is True else []
+        return NativeReply(HttpReply(200, tuple(events), headers(STREAM_TYPE)), made)
+    return NativeReply(replace(as_json(200, made), headers={**headers("application/json"), **reply.headers}), made)
 
 
 def refused(wire: Wire, path: str, reply: HttpReply) -> HttpReply:
@@ -134,16 +158,36 @@ def _content(reply: HttpReply) -> Any:
     return orjson.loads(reply.body if isinstance(reply.body, bytes) else b"".join(reply.body))
 
 
-def _asked(wire: Wire, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -> tuple[Exchange, Asked]:
-    """Return a request translated, and what it was, with what led to it."""
+def translated(
+    wire: Wire,
+    path: str,
+    body: dict[str, Any],
+    kept: tuple[ReplyStore, Claims] | None,
+    history: RequestHistory | None = None,
+) -> tuple[Exchange, Asked]:
+    """Return a request translated, and what it was, with what led to it; `kept` and `history` as in `answer`."""
+    translate = wire.translate_one if history is None else history.translate
+    sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
     if kept is None:
-        exchange = wire.translate_one(sent)
-        return exchange, Asked(exchange.native or Native(wire.name, sent.request))
+        exchange = translate(sent)
+        native = exchange.native or Native(wire.name, sent.request)
+        return exchange, Asked(native, _streams(exchange))
     store, claims = kept
     parent = store.parent(sent.request, by_id=claims.get("responses.previous-response-id") != "ignored")
-    *before, exchange = wire.translate([*store.session(parent), sent])
+    before: Sequence[Exchange] = ()
+    if parent and (history is None or not history.continues(body, parent)):
+        session = store.session(parent)
+        if history is not None:
+            history.restart(session)
+        *before, exchange = wire.translate([*session, sent])
+    else:
+        exchange = translate(sent)
     native = exchange.native or Native(wire.name, sent.request)
-    return exchange, Asked(native, tuple(before), store, parent)
+    return exchange, Asked(native, _streams(exchange), tuple(before), store, parent)
+
+
+def _streams(exchange: Exchange) -> bool:
+    return bool(exchange.request.get("stream") is True)
 
 
 def _events(wire: Wire, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:

@@ -2,11 +2,13 @@
 
 import re
 import string
+import threading
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from conformance.caches import remembered
+from conformance.wire.lazy import lazy
 
 if TYPE_CHECKING:
     from random import Random
@@ -17,6 +19,7 @@ Maker: TypeAlias = "Callable[[Random], str]"
 _OF_PLACE: Final = re.compile(r"turn-\d+\.\d+")
 _MAX_TEXTS: Final = 2 * 1024 * 1024
 _MAX_PATTERN: Final = 256
+_MAX_CLASS: Final = 255
 
 
 def id_of_place(turn: int, number: int) -> str:
@@ -40,13 +43,26 @@ def text_matching(pattern: str, seed: bytes) -> str:
     """Return a text that matches a regular expression; always the same text for the same seed."""
     # Imported here because the rules need none of it, and every start would pay for it.
     import hashlib
-    import random
 
     import rstr
 
-    drawn = random.Random(hashlib.sha256(seed).digest())  # noqa: S311 — repeatable, not secret
-    makers = _makers(pattern)
+    drawn, makers = _GENERATOR.drawn, _makers(pattern)
+    drawn.seed(hashlib.sha256(seed).digest())
     return str(rstr.Rstr(drawn).xeger(pattern)) if makers is None else "".join([make(drawn) for make in makers])
+
+
+class _Generator(threading.local):
+    """A generator for each thread, which is seeded for each text: making one takes longer than a text."""
+
+    @lazy
+    def drawn(self) -> "Random":
+        """Return the generator of this thread."""
+        import random
+
+        return random.Random(0)  # noqa: S311 — repeatable, not secret
+
+
+_GENERATOR: Final = _Generator()
 
 
 @lru_cache(maxsize=256)
@@ -90,7 +106,10 @@ def _repeated(value: tuple[int, int, Any], most: int) -> "Maker | None":
 
 
 def _characters(states: Any) -> str:
-    """Return the characters of a class in the order in which they are drawn from; empty for one that is left out."""
+    """Return the characters of a class in the order in which they are drawn from; empty for one that is left out.
+
+    Classes of other characters than those of Latin-1, and of more than 255, are left out.
+    """
     found = ""
     for opcode, value in states:
         kind = opcode.name
@@ -102,7 +121,7 @@ def _characters(states: Any) -> str:
             found += string.digits
         else:
             return ""
-    return found
+    return found if len(found) <= _MAX_CLASS and all([ord(each) <= _MAX_CLASS for each in found]) else ""
 
 
 def _constant(text: str, _random: "Random") -> str:
@@ -115,15 +134,24 @@ def _counted(characters: str, least: int, greatest: int, drawn: "Random") -> str
 
 def _drawn(characters: str, times: int, drawn: "Random") -> str:
     """Return so many characters, each as `random.choice` draws it."""
-    count, draw = len(characters), drawn.getrandbits
-    bits = count.bit_length()
-    made = []
-    for _ in range(times):
-        number = draw(bits)
-        while number >= count:
-            number = draw(bits)
-        made.append(characters[number])
-    return "".join(made)
+    table, rejected = _bytes_drawn(characters)
+    made, missing = b"", times
+    while missing:
+        # One word of the generator for each character, and never more: the draws that follow would be others.
+        words = drawn.getrandbits(32 * missing).to_bytes(4 * missing, "little")
+        made += words[3::4].translate(table, rejected)
+        missing = times - len(made)
+    return made.decode("latin-1")
+
+
+@lru_cache(maxsize=256)
+def _bytes_drawn(characters: str) -> tuple[bytes, bytes]:
+    """Return the character that each highest byte of a word of the generator stands for, and the bytes for none."""
+    bits = len(characters).bit_length()
+    numbers = [byte >> (8 - bits) for byte in range(256)]
+    encoded = characters.encode("latin-1")
+    table = bytes([encoded[number] if number < len(encoded) else 0 for number in numbers])
+    return table, bytes([byte for byte, number in enumerate(numbers) if number >= len(encoded)])
 
 
 def _joined(makers: "tuple[Maker, ...]", bounds: tuple[int, int] | None, drawn: "Random") -> str:

@@ -73,7 +73,8 @@ class WireWriter(Protocol):
     replies of some wires repeat it. `events`: those of the stream that adds up to a native reply. `conversation`: the
     messages alone, as a request has them. `hold`: what the wire can hold of canonical messages; the rest is noted.
     `own`: what a reply says, in the form in which a request sends it back; a message that has it under `OWN` is written
-    so. The canonical wire has only `request` and `reply`.
+    so. `named`: the id of a reply whose id in chat completions is given, in two parts: what all begin with, and the
+    rest; it takes the native request. The canonical wire has only `request` and `reply`.
     """
 
     def request(self, body: Mapping[str, Any], /) -> dict[str, Any]: ...  # noqa: D102 — above
@@ -81,6 +82,7 @@ class WireWriter(Protocol):
     def events(self, reply: Mapping[str, Any], /) -> Iterable[NativeEvent]: ...  # noqa: D102
     def conversation(self, canonical: Sequence[Mapping[str, Any]], /) -> dict[str, Any]: ...  # noqa: D102
     def own(self, native: Native, /) -> Any: ...  # noqa: D102
+    def named(self, identity: str, asked: Mapping[str, Any], /) -> tuple[str, str]: ...  # noqa: D102
     def hold(self, canonical: Sequence[Mapping[str, Any]], losses: "Losses", /) -> list[dict[str, Any]]: ...  # noqa: D102
 
 

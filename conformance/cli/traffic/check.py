@@ -31,7 +31,7 @@ from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
@@ -40,6 +40,9 @@ from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level, Status
 from conformance.terminal import ProgressLine, painter, print_error
+
+if TYPE_CHECKING:
+    from conformance.files.shown import ReportCleaner
 
 EXAMPLES: Final = """\
   conformance check request.json                                   # the provider is recognised
@@ -124,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     counts: Counts = Counter()
     judged: set[str] = set()
     paint = painter()
-    render = partial(_rendered, names, paint, arguments.all, task)
+    render = partial(_rendered, names, paint, arguments.all, task, _Cleaning())
     with ExitStack() as stack:
         spools = [stack.enter_context(_spool()) for _ in arguments.output]
         fixed = stack.enter_context(_spool()) if arguments.fixed else None
@@ -242,14 +245,25 @@ def _shown(report: Mapping[str, Any], name: str, *, show_all: bool) -> Mapping[s
     return {**report, "outcomes": kept}
 
 
-def _without_secrets(reports: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """Return reports as they may be printed; those without findings, errors and notes quote nothing."""
-    if not any([each["outcomes"] or "error" in each or "notes" in each for each in reports]):
-        return reports
-    # Imported here because most inputs have no findings.
-    from conformance.files.shown import reports_to_print
+class _Cleaning:
+    """Returns reports as they may be printed; those without findings, errors and notes quote nothing."""
 
-    return reports_to_print(reports)
+    def __init__(self) -> None:
+        self._cleaner: ReportCleaner | None = None
+
+    def __reduce__(self) -> tuple[type["_Cleaning"], tuple[()]]:
+        # Another process looks for secrets itself.
+        return _Cleaning, ()
+
+    def __call__(self, reports: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        if not any([each["outcomes"] or "error" in each or "notes" in each for each in reports]):
+            return reports
+        if self._cleaner is None:
+            # Imported here because most inputs have no findings.
+            from conformance.files.shown import ReportCleaner
+
+            self._cleaner = ReportCleaner()
+        return self._cleaner.clean(reports)
 
 
 def _rendered(
@@ -257,6 +271,7 @@ def _rendered(
     paint: Paint,
     show_all: bool,  # noqa: FBT001 — partial() fills it
     task: Task,
+    cleaning: _Cleaning,
     checked: Sequence[CheckedInput],
 ) -> _Rendered:
     """Render checked inputs in the process that checked them, so that another one only has to write."""
@@ -267,7 +282,7 @@ def _rendered(
     for each in checked:
         counts.update(each.counts)
     judged = set(chain.from_iterable([each.judged for each in checked]))
-    reports = _without_secrets([each.report for each in checked])
+    reports = cleaning([each.report for each in checked])
     errors = [message for each in reports for message in _errors(each)]
     path = reports[-1]["path"] if checked else ""
     parts = [

@@ -68,12 +68,13 @@ _MARKS: Final = (
     ("requests", "wiremock"),
 )
 """By key: the file to ask whether a value with that key is its own; a plain body costs one look-up for each."""
+_KEYS: Final = frozenset([mark for mark, _ in _MARKS])
 _MAX_NOTES: Final = 10
 
 
 def reader_of(value: Mapping[str, Any]) -> ModuleType | None:
     """Return the file of this folder whose log a value is, or None."""
-    for mark, name in _MARKS:
+    for mark, name in () if _KEYS.isdisjoint(value) else _MARKS:
         if mark in value:
             module = import_module(f"{__name__}.{name}")
             if module.holds(value):

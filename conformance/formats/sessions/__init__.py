@@ -8,6 +8,7 @@ compacted or forked is several.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -106,8 +107,13 @@ def read_database(path: Path) -> Iterator[Input]:
 def _agent(record: Mapping[str, Any] | None) -> ModuleType | None:
     if record is None:
         return None
-    agents = (import_module(name) for name in (*[f"{__name__}.{each}" for each in _LINES], _MESSAGES))
-    return next((agent for agent in agents if agent.holds(record)), None)
+    return next((agent for agent in _agents() if agent.holds(record)), None)
+
+
+@cache
+def _agents() -> tuple[ModuleType, ...]:
+    """Return what reads lines, in the order in which each is asked."""
+    return tuple([import_module(name) for name in (*[f"{__name__}.{each}" for each in _LINES], _MESSAGES)])
 
 
 def _record(line: "Line") -> Mapping[str, Any] | None:

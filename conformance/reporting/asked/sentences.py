@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance import profiles
 from conformance.profiles import naming
-from conformance.profiles.texts import listed, texts
+from conformance.profiles.texts import outlines
 from conformance.reporting.asked.vocabulary import FILLERS, PHRASES, WIRES, Understood, is_listed, unknown
 
 _SPOKEN: Final = 6
@@ -101,7 +101,7 @@ def _begins_with_a_host(words: Sequence[str]) -> bool:
 @cache
 def _name_words() -> frozenset[str]:
     """Return the words of which the names of providers and of models are made."""
-    every = (*profiles.names(), *naming.called(), *[model for _, text in texts() for model in listed(text)])
+    every = (*profiles.names(), *naming.called(), *[model for each in outlines() for model in each.models])
     return frozenset(word for each in every for word in _WORD.findall(each.lower()))
 
 

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from conformance import profiles
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Profile, model_names, naming
-from conformance.profiles.files import uncached
+from conformance.profiles.claims import uncached
 from conformance.profiles.naming import Resolved
-from conformance.profiles.texts import first_words, texts
+from conformance.profiles.texts import outlines
 from conformance.reporting.asked.requests import Wish
 from conformance.reporting.asked.sentences import scan, spoken
 from conformance.reporting.asked.vocabulary import FILLERS, PHRASES, WIRES, Understood, is_listed, unknown
@@ -108,7 +108,7 @@ def _odd_word(words: Sequence[str]) -> str:
 @cache
 def _known_words() -> frozenset[str]:
     """Return the words of which the names of providers and models are made."""
-    every = (*profiles.names(), *naming.called(), *[first_words(text) for _, text in texts()])
+    every = (*profiles.names(), *naming.called(), *[each.words for each in outlines()])
     return frozenset(word for each in every for word in _WORD.findall(each.lower()))
 
 

@@ -307,6 +307,11 @@ def reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def named(identity: str, _asked: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the id that a reply has here, which is that in chat completions: what all begin with, and the rest."""
+    return "", identity
+
+
 def _error(error: Mapping[str, Any]) -> dict[str, Any]:
     """Return an error in Google's shape; another shape's type becomes the reason among the details."""
     kind, code = error.get("type"), error.get("code")

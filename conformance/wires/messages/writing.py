@@ -27,6 +27,7 @@ _REASONS: Final[Mapping[Any, str]] = {
     "content_filter": "refusal",
 }
 _COPIED: Final = ("model", "max_tokens", "stream", "temperature", "top_p", "thinking", "output_config")
+_PREFIX: Final = "chatcmpl-"
 _LIMIT: Final = 4096
 """The token limit of a request that has none: this wire requires one."""
 
@@ -152,7 +153,7 @@ def _block(block: Block) -> dict[str, Any] | None:
     return thinking_block(block.value) if block.kind == "detail" else dict(block.value)
 
 
-def reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
+def reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return a reply of chat completions as one of Messages."""
     if "error" in body:
         error = as_object(body["error"])
@@ -160,7 +161,7 @@ def reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
     _, choice = next(objects(body.get("choices")), (0, {}))
     reason = choice.get("finish_reason")
     return {
-        "id": str(body.get("id", "")).replace("chatcmpl-", "msg_"),
+        "id": "".join(named(str(body.get("id", "")), asked)),
         "type": "message",
         "role": "assistant",
         "model": body.get("model"),
@@ -169,6 +170,12 @@ def reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
         "stop_sequence": None,
         "usage": _usage(as_object(body.get("usage"))),
     }
+
+
+def named(identity: str, _asked: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the id that a reply has here, by its id in chat completions: what all begin with, and the rest."""
+    rest = identity.removeprefix(_PREFIX)
+    return ("", identity) if rest == identity else ("msg_", rest)
 
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from conformance.wires.responses.blocks import (
 from conformance.wires.responses.declared import as_declared, declared_tools
 from conformance.wires.responses.playing import events
 
-__all__ = ["conversation", "events", "hold", "own", "reply", "request"]
+__all__ = ["conversation", "events", "hold", "named", "own", "reply", "request"]
 
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")
@@ -66,6 +66,7 @@ _TOOL: Final[Mapping[str, Any]] = {"description": None, "parameters": None, "str
 
 _TEXT_MEMBERS: Final[Mapping[str, Any]] = {"annotations": [], "logprobs": []}
 _ID_BYTES: Final = 24
+_PREFIX: Final = "resp_"
 _CONVERSATION: Final = ("previous_response_id", "instructions", "input", "tools")
 """What ids of replies are made from: not the model, so that recordings of many providers are alike and stay small."""
 _OF_REPLIES: Final = ("status", "id")
@@ -264,9 +265,7 @@ def reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     if "choices" not in body:
         return dict(body)
     _, choice = next(objects(body["choices"]), (0, {}))
-    identity = str(body.get("id", ""))
-    if not identity.startswith("resp_"):
-        identity = f"resp_{_made_id(identity, asked)}"
+    identity = "".join(named(str(body.get("id", "")), asked))
     reason = _REASONS.get(as_word(choice.get("finish_reason")))
     status = "completed" if reason is None else "incomplete"
     created = body.get("created", 0)
@@ -283,6 +282,12 @@ def reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
         **_repeated(asked),
         "usage": _usage(as_object(body.get("usage"))),
     }
+
+
+def named(identity: str, asked: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the id that a reply has here, by its id in chat completions: what all begin with, and the digits."""
+    digits = identity.removeprefix(_PREFIX)
+    return _PREFIX, _made_id(identity, asked) if digits == identity else digits
 
 
 def _repeated(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -330,7 +335,7 @@ def _output(message: Mapping[str, Any], identity: str, status: str, asked: Mappi
         items[-1]["status"] = status
     prefixes = {"reasoning": "rs", "message": "msg", "function_call": "fc", "custom_tool_call": "ctc"}
     # As OpenAI's own: the ids of a reply and of its items begin with the same digits.
-    digits = identity.removeprefix("resp_")
+    digits = identity.removeprefix(_PREFIX)
     return [{"id": f"{prefixes[item['type']]}_{digits}{position:02x}"} | item for position, item in enumerate(items)]
 
 
