@@ -20,6 +20,7 @@ from conformance.wire.lazy import lazy
 from conformance.wire.plain import is_foreign
 from conformance.wire.sent import SentElements, last_assistant, last_user
 from conformance.wire.sse import read
+from conformance.wire.values import count_shared
 
 LOOK_BACK: Final = 8
 """How many exchanges back a request may continue: more than sessions are played at once."""
@@ -127,12 +128,8 @@ class ExchangePart:
     def _common(self, part: "ExchangePart") -> int:
         """Return how many messages two requests have in common at the beginning, down to the order of keys."""
         before, after = part.listed or [], self.listed or []
-        number = 0
         # A client that keeps its history gives the same objects again, and so does `documents.growing`.
-        for old, new in zip(before, after, strict=False):
-            if old is not new:
-                break
-            number += 1
+        number = count_shared(before, after)
         # What is unequal to Python is rendered differently, too; what is equal need not be rendered alike.
         if number == min(len(before), len(after)) or before[number] != after[number]:
             return number
