@@ -26,8 +26,8 @@ from conformance.wire.values import as_object, objects
 from conformance.wires import Translate, Wire
 
 MAX_OPEN: Final = 16
-MAX_BYTES: Final = 6 * 1024 * 1024
-"""How many histories are remembered, those used last, and their bytes: they take several times as much memory."""
+MAX_BYTES: Final = 16 * 1024 * 1024
+"""How many histories are remembered, those used last, and about how many bytes of memory they take together."""
 
 LEAST_BYTES: Final = 8 * 1024
 """A shorter request is read as soon as it is compared."""
@@ -37,6 +37,10 @@ _SHARE: Final = 4
 """After so many requests, or a quarter of the messages, what is known is built again, without the requests before."""
 
 _PER_REPLY: Final = 128
+_PER_MESSAGE: Final = 1024
+_PER_VALUE: Final = 64
+_PER_QUOTE: Final = 32
+_LISTS: Final = ("messages", "input", "contents")
 
 _DROPPED: Final = frozenset({"id", "status"})
 """What clients of Responses leave out of an item that they send back."""
@@ -61,18 +65,22 @@ class _Answered(NamedTuple):
 
 
 class RequestHistory:
-    """The last requests of one session on a wire: their text, their translation, and what was found in them."""
+    """The last requests of one session on a wire: their text, their translation, and what was found in them.
+
+    `raw`: the text of the last one. `common`: how many bytes of it the next one repeats.
+    """
 
     def __init__(self, wire: Wire, profile: Profile) -> None:
         """Begin without a request; `profile` is the one for the wire."""
         self.profile = profile
-        self.raw = b""
+        self.raw, self.common = b"", 0
         self._texts = GrowingTexts(1)
         self._wire = wire
         self._translate = _translator(wire)
         self._answered: _Answered | None = None
         self._identities: set[Any] = set()
         self._is_continued = False
+        self._messages = self._weight = 0
         self._begin()
 
     def _begin(self) -> None:
@@ -82,13 +90,16 @@ class RequestHistory:
 
     @property
     def size(self) -> int:
-        """Return how many bytes are held."""
-        return self._judged + len(self.raw) + _PER_REPLY * len(self._identities)
+        """Return about how many bytes of memory it takes."""
+        return self._weight + _PER_MESSAGE * self._messages + self._judged + _PER_REPLY * len(self._identities)
 
     def parse(self, data: bytes, file: str) -> Any:
         """Return the value of the text of a request; raises InvalidDocument as `parse_json` does."""
         value = self._texts.parse(data, file)
-        self.raw = data
+        self._weight += _weight(data[self.common :]) - _weight(self.raw[self.common :])
+        self.raw, self.common = data, len(data)
+        lists = [value.get(key) for key in _LISTS] if type(value) is dict else ()
+        self._messages = max([len(each) for each in lists if type(each) is list], default=0)
         return value
 
     def translate(self, sent: Exchange) -> Exchange:
@@ -147,6 +158,11 @@ class RequestHistory:
         self._identities.add(reply["id"])
 
 
+def _weight(text: bytes) -> int:
+    """Return about how many bytes a text and its value take: each value, and each text in it, is an object."""
+    return 2 * len(text) + _PER_VALUE * sum(map(text.count, (b"{", b"[", b","))) + _PER_QUOTE * text.count(b'"')
+
+
 def _translator(wire: Wire) -> Translate:
     return (lambda exchange: exchange) if wire.name == CHAT else wire.reading.translator()
 
@@ -198,6 +214,7 @@ class Histories:
                 if common > most and common >= len(history.raw) // 2:
                     best, most = history, common
             if best is not None:
+                best.common = most
                 self._open.remove(best)
             return best
 
