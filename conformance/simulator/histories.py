@@ -79,7 +79,7 @@ class RequestHistory:
         self._translate = _translator(wire)
         self._answered: _Answered | None = None
         self._identities: set[Any] = set()
-        self._is_continued = False
+        self._is_continued, self._is_whole = False, True
         self._messages = self._weight = 0
         self._begin()
 
@@ -142,9 +142,14 @@ class RequestHistory:
             return False
         return all(map(_sends_back, given[count : count + len(known.output)], known.output))
 
-    def restart(self, session: Sequence[Exchange]) -> None:
-        """Begin again with the session that a request of Responses continues: by its replies, items are read."""
+    def restart(self, session: Sequence[Exchange], *, is_whole: bool) -> None:
+        """Begin again with the session that a request of Responses continues: by its replies, items are read.
+
+        `is_whole`: whether the request says by itself all that the session says of its items. If not, what it is read
+        as changes with the replies that the server still looks at, and requests are read from their first item on.
+        """
         self._translate, self._answered, self._identities = _translator(self._wire), None, set()
+        self._is_whole = is_whole
         for each in session:
             asked = {key: value for key, value in as_object(each.request).items() if key != "input"}
             self._translate(Exchange.of_plain(asked, each.response, each.status, each.streamed, url=each.url))
@@ -154,7 +159,8 @@ class RequestHistory:
         self.translate(Exchange.of_plain(body, reply, 200, url=path))
         items = body.get("input")
         output = [item for _, item in objects(reply.get("output"))]
-        self._answered = None if type(items) is not list else _Answered(_rest(body), items, output)
+        is_list = type(items) is list and self._is_whole
+        self._answered = _Answered(_rest(body), items or (), output) if is_list else None
         self._identities.add(reply["id"])
 
 

@@ -177,9 +177,9 @@ def translated(
     before: Sequence[Exchange] = ()
     if parent and (history is None or not history.continues(body, parent)):
         session = store.session(parent)
-        if history is not None:
-            history.restart(session)
         *before, exchange = wire.translate([*session, sent])
+        if history is not None:
+            history.restart(session, is_whole=wire.translate_one(sent).request == exchange.request)
     else:
         exchange = translate(sent)
     native = exchange.native or Native(wire.name, sent.request)
