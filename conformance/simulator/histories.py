@@ -26,7 +26,7 @@ from conformance.wire.values import as_object, objects
 from conformance.wires import Translate, Wire
 
 MAX_OPEN: Final = 16
-MAX_BYTES: Final = 16 * 1024 * 1024
+MAX_BYTES: Final = 8 * 1024 * 1024
 """How many histories are remembered, those used last, and about how many bytes of memory they take together."""
 
 LEAST_BYTES: Final = 8 * 1024
