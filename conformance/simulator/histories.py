@@ -30,11 +30,13 @@ MAX_BYTES: Final = 8 * 1024 * 1024
 """How many histories are remembered, those used last, and about how many bytes of memory they take together."""
 
 LEAST_BYTES: Final = 8 * 1024
-"""A shorter request is read as soon as it is compared."""
+MOST_BYTES: Final = 1024 * 1024
+"""A shorter request is read as soon as it is compared, and a longer one would take the place of all others."""
 
 _LEAST_JUDGED: Final = 32
 _SHARE: Final = 4
-"""After so many requests, or a quarter of the messages, what is known is built again, without the requests before."""
+_MOST_JUDGED: Final = MAX_BYTES // 4
+"""After so many requests and a quarter of the messages, or so many bytes, what is known is built again without them."""
 
 _PER_REPLY: Final = 128
 _PER_MESSAGE: Final = 1024
@@ -117,7 +119,9 @@ class RequestHistory:
             return False
         messages = exchange.request.get("messages")
         count = len(messages) if type(messages) is list else 0
-        if len(self._index.parts) >= max(_LEAST_JUDGED, count // _SHARE):
+        if len(self._index.parts) >= _LEAST_JUDGED and (
+            len(self._index.parts) >= count // _SHARE or self._judged > _MOST_JUDGED
+        ):
             self._begin()
         self._judged += self._index.add(exchange).size
         tally = RuleTally(len(self._run.rules))
@@ -202,8 +206,8 @@ class Histories:
 
     @contextmanager
     def of(self, wire: Wire, profile: Profile, data: bytes) -> Iterator[RequestHistory | None]:
-        """Give the history that the text of a request goes on with, or a new one; none for a small request."""
-        if len(data) < LEAST_BYTES:
+        """Give the history that the text of a request goes on with, or a new one; none for a small or huge request."""
+        if not LEAST_BYTES <= len(data) <= MOST_BYTES:
             yield None
             return
         history = self._take(profile, data) or RequestHistory(wire, profile)
