@@ -15,9 +15,9 @@ from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import UNCLAIMED, Rule, load, select
 from conformance.rules.context import Context
 from conformance.rules.findings import finding, known_claim
-from conformance.rules.kept import FoundFault
+from conformance.rules.kept import FoundFault, RuleTally
 from conformance.rules.plans import RulePlan
-from conformance.rules.running import RuleRun, RuleTally, raised
+from conformance.rules.running import RuleRun, raised
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index

@@ -14,6 +14,8 @@ Messages = list[Any]
 TEXTS = ("It is warm.", "OK", "<think>Rome.</think>It is cold.", "", "I will look.", "Done.", "It is 21 °C.")
 REASONING = ("I need the weather.", "Two calls are enough.", "", "Rome is left.")
 CITIES = ("Paris", "Rome", "Oslo")
+MANY_CITIES = tuple([f"City {number}" for number in range(400)])
+"""So many that hardly two calls are equal."""
 MODELS = ("example-model", "deepseek-reasoner", "gpt-5", "claude-sonnet-4-5", "gemini-3-pro-preview")
 PROVIDERS = (None, "deepseek", "mistral", "openai", "openrouter", "anthropic", "gemini", "moonshot")
 
@@ -24,6 +26,7 @@ class Session:
     def __init__(self, source: random.Random) -> None:
         self.source = source
         self.ids = source.choice(("unique", "numbered", "unique", "empty"))
+        self.cities = source.choice((CITIES, MANY_CITIES))
         self.made = 0
         self.messages: Messages = [{"role": "user", "content": "What is the weather?"}]
         if source.random() < 0.7:
@@ -45,7 +48,7 @@ class Session:
     def _call(self, number: int) -> Body:
         self.made += 1
         identity = {"unique": f"call_{self.made}", "numbered": f"call_{number}", "empty": ""}[self.ids]
-        arguments = f'{{"city": "{self.source.choice(CITIES)}"}}'
+        arguments = f'{{"city": "{self.source.choice(self.cities)}"}}'
         return {"id": identity, "type": "function", "function": {"name": "get_weather", "arguments": arguments}}
 
     def go_on(self, reply: Body) -> None:
@@ -172,14 +175,14 @@ def _exchange(session: Session, reply: Body, wire: str) -> Exchange:
     return Exchange(native, writing.reply(answer, native), 200, url=url)
 
 
-def drawn(seed: int) -> Iterator[Exchange]:
-    """Yield the exchanges of a recording: of one session or of two at once, with faults of its clients."""
+def drawn(seed: int, most: int = 14) -> Iterator[Exchange]:
+    """Yield the exchanges of a recording, `most` at most: of one session or of two, with faults of its clients."""
     source = random.Random(seed)  # noqa: S311 — repeatable, not secret
     wire = source.choice(("chat", "chat", "chat", "messages", "responses", "gemini"))
     sessions = [Session(source) for _ in range(source.choice((1, 1, 1, 2)))]
     saved: list[Session] = []
     faults = source.choice((0.0, 0.1, 0.4))
-    for _ in range(source.randint(2, 14)):
+    for _ in range(source.randint(2, most)):
         at = source.randrange(len(sessions))
         if saved and source.random() < faults / 2:
             sessions[at] = source.choice(saved).copy()

@@ -6,15 +6,19 @@ import sys
 from collections import OrderedDict, UserDict, deque
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import StrEnum
 from http import HTTPStatus
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 import httpx
 import orjson
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import conformance
 from conformance import Exchange, Level, Status, check, load_profile, profiles, rules
@@ -22,6 +26,7 @@ from conformance.errors import ConformanceError, InvalidDocument, UnknownName
 from conformance.profiles import Profile
 from conformance.strategies import requests
 from conformance.wire.exchange import Exchange as WireExchange
+from conformance.wire.plain import plain
 from tests.loops import every
 
 SURFACE = [
@@ -194,6 +199,47 @@ CYCLE: list[Any] = []
 CYCLE.append(CYCLE)
 
 
+class _Word(StrEnum):
+    USER = "user"
+
+
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(),
+    st.sampled_from([_Word.USER, HTTPStatus.OK, "\ud800"]),
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda each: st.one_of(
+        st.lists(each), st.lists(each).map(tuple), st.dictionaries(st.text(), each).map(OrderedDict),
+        st.dictionaries(st.text(), each),
+    ),
+)  # fmt: skip
+
+
+@given(VALUES)
+def test_a_body_is_the_same_copied_at_once_and_value_by_value(value: Any) -> None:
+    def made(copy: Callable[[], Any]) -> str:
+        try:
+            return repr(copy())
+        except TypeError as error:
+            return str(error)
+
+    body = {"messages": [value]}
+    assert made(lambda: plain(body, ("request",))) == made(lambda: Exchange(request=body).request)
+    assert made(lambda: plain(body, ("response",))) == made(lambda: Exchange(response=body).response)
+
+
+def test_a_body_that_changes_later_was_copied() -> None:
+    body = {"messages": [{"role": "user", "content": "Hi"}]}
+    exchange = Exchange(request=body, response=body)
+    body["messages"][0]["content"] = "Bye"
+    assert ["Hi", "Hi"] == [each["messages"][0]["content"] for each in (exchange.request, exchange.response)]
+
+
 @every(
     ("given", "message"),
     [
@@ -202,6 +248,10 @@ CYCLE.append(CYCLE)
         ({"request": {"messages": [{"content": b"Hi"}]}}, "request at /messages/0/content: .*bytes.*decode it first"),
         ({"request": {1: "one"}}, "request: expected keys that are strings, got int"),
         ({"request": {"temperature": float("nan")}}, "request at /temperature: cannot represent nan"),
+        ({"request": {"stop": [float("inf")]}}, "request at /stop/0: cannot represent inf"),
+        ({"request": {"user": UUID(int=1)}}, "request at /user: cannot represent .*UUID"),
+        ({"request": {"user": datetime(2026, 1, 1, tzinfo=UTC)}}, "request at /user: cannot represent .*datetime"),
+        ({"request": {"user": Decimal(1)}}, "request at /user: cannot represent .*Decimal"),
         ({"request": CYCLE}, "nested deeper than"),
         ({"request": object()}, "request: cannot represent object"),
         ({"response": b"\x1f\x8b\x08"}, "compressed"),

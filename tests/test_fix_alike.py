@@ -1,10 +1,15 @@
 """Findings that say the same at other positions are fixed together, and each patch holds alone."""
 
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from conformance import fixes, profiles
 from conformance.documents.patch import apply
+from conformance.files.checking import Checker, File, Task
 from conformance.fixes import alike, trial
 from conformance.fixes.trial import Scenes
 from conformance.formats.records import exchange
@@ -64,7 +69,7 @@ def test_each_patch_removes_its_finding_alone_and_all_of_them_together(
     assert Counter() == counted(asked(request_of_all["messages"]))
 
 
-def test_what_is_alike_and_breaks_another_rule_together_is_fixed_alone(monkeypatch: Any) -> None:
+def test_what_is_alike_and_breaks_another_rule_together_is_fixed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     refused: list[int] = []
 
     def refuse(self: trial.Trial, candidate: Any, places: Any) -> bool:
@@ -94,3 +99,37 @@ def test_what_holds_of_the_first_and_not_of_the_last_is_not_moved() -> None:
 
 def test_few_findings_are_fixed_alone() -> None:
     assert 3 < alike.LEAST
+
+
+@pytest.mark.exhaustive
+def test_what_is_moved_in_recordings_holds_alone(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong: list[tuple[str, str]] = []
+    moved = 0
+
+    def keep(self: trial.Trial, found: Mapping[str, trial.ProvenPatch]) -> None:
+        nonlocal moved
+        kept(self, found)
+        for place, proven in found.items():
+            moved += 1
+            alone = self.of(place)
+            request = apply(self.problem.request, proven.patch)
+            if not alone.accepts(proven.candidate._replace(request=request)):
+                wrong.append((self.problem.rule, place))
+
+    kept = trial.Trial.keep
+    monkeypatch.setattr(trial.Trial, "keep", keep)
+    checker = Checker(Task(fixes=True))
+    for path in sorted((shared / "recordings").glob("*.jsonl.gz")):
+        assert list(checker.file(File(path)))
+    assert ([], True) == (wrong, moved > 0)
+
+
+def test_more_findings_than_are_listed_are_fixed_with_one_operation_each() -> None:
+    given, scenes = asked(turns(150, prefix=1, sent_by="x")), Scenes()
+    of_rule = [each for name, each in found(given) if name == RULE]
+    made = [fixes.fix(given, RULE, each, None, scenes=scenes) for each in of_rule[:100]]
+
+    assert (101, "and 200 more findings of this rule") == (len(of_rule), of_rule[100].message)
+    assert {1} == {len(each.patch) for each in made if each is not None}
+    # Two groups: in each, the first and the last one alone, and all of them together.
+    assert 30 > sum(each.trials for each in made if each is not None)

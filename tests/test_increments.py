@@ -15,9 +15,11 @@ from conformance.formats import read_path
 from conformance.formats.inputs import Input
 from conformance.judge import judge, judge_apart, judge_last
 from conformance.profiles import Profile
+from conformance.rules.running import RuleRun
 from conformance.wire import read_requests
 from conformance.wire.views import requests
 from conformance.wires import of, translate
+from tests.drawn_items import drawn_items
 from tests.drawn_sessions import PROVIDERS, drawn
 from tests.loops import every
 
@@ -26,6 +28,8 @@ SESSIONS = 50
 MANY_SESSIONS = 200
 ALL_SESSIONS = 10_000
 """How many sessions are drawn in a plain run, in CI and by night."""
+LONG = 60
+"""At most so many exchanges: more than replies are looked for that have an id in common."""
 
 
 def assert_same(conversation: Sequence[Exchange], profile: Profile | None, name: Any) -> None:
@@ -56,6 +60,61 @@ def _conversations(path: Path) -> list[Input]:
 def test_drawn_sessions_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
     for seed in range(SESSIONS):
         assert_same(list(drawn(seed)), _profile(seed), seed)
+
+
+def test_long_sessions_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    for seed in range(0, SESSIONS, 10):
+        assert_same(list(drawn(seed, LONG)), _profile(seed), seed)
+
+
+def _calling(identity: str, city: str) -> dict[str, Any]:
+    function = {"name": "get_weather", "arguments": f'{{"city": "{city}"}}'}
+    call = {"id": identity, "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def test_an_id_may_be_another_once_it_comes_again() -> None:
+    messages: list[Any] = [{"role": "user", "content": "Go."}]
+    exchanges: list[Exchange] = []
+    for given, sent in [("call_0", "other_0"), ("call_1", "call_1"), ("call_2", "call_2"), ("call_0", "call_0")]:
+        city = f"{len(exchanges)}"
+        choice = {"index": 0, "message": _calling(given, city), "finish_reason": "tool_calls"}
+        reply = {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+        exchanges.append(Exchange({"model": "m", "messages": list(messages)}, reply, 200))
+        messages += [_calling(sent, city), {"role": "tool", "tool_call_id": sent, "content": "21"}]
+    exchanges.append(Exchange({"model": "m", "messages": list(messages)}))
+    assert_same(exchanges, None, "an id")
+    (outcome,) = judge(tuple(exchanges), None, rules.select(["transcript/reply-resent-unchanged"])).outcomes()
+    at = "request/messages/1/tool_calls/0/id"
+    assert [f"/1/{at}", f"/2/{at}", f"/3/{at}"] == [each.at for each in outcome.findings]
+
+
+def test_no_session_needs_to_be_judged_rule_by_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What breaks while a session goes on is judged again, rule by rule, with the same outcomes, but slowly.
+    monkeypatch.setattr(RuleRun, "add_alone", _raise)
+    refusing = _refusing()
+    for seed in range(SESSIONS):
+        for session in (drawn(seed), drawn_items(seed)):
+            assert judge(tuple(session), refusing if seed % 3 else _profile(seed), rules.of_traffic()).judged()
+
+
+def test_items_of_responses_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    refusing = _refusing()
+    for seed in range(SESSIONS):
+        assert_same(list(drawn_items(seed)), refusing if seed % 3 else _profile(seed), seed)
+
+
+@pytest.mark.exhaustive
+def test_more_items_of_responses_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    refusing = _refusing()
+    for seed in range(SESSIONS, ALL_SESSIONS // 5):
+        assert_same(list(drawn_items(seed, LONG)), refusing if seed % 3 else _profile(seed), seed)
+
+
+@pytest.mark.exhaustive
+def test_more_long_sessions_have_the_outcomes_of_judging_each_request_from_scratch() -> None:
+    for seed in range(SESSIONS, ALL_SESSIONS // 20):
+        assert_same(list(drawn(seed, LONG)), _profile(seed), seed)
 
 
 @every(

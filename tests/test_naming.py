@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from conformance import load_profile
 from conformance.errors import AmbiguousName, UnknownName
 from conformance.profiles import installed, load, names, naming
+from conformance.profiles.claims import fits_glob
 from conformance.profiles.files import FOLDER
-from conformance.profiles.globs import fits
 from conformance.profiles.naming import fold, resolve
 from conformance.profiles.texts import Outline, outline, outlines, shipped
 from tests.loops import every
@@ -140,7 +140,7 @@ def test_the_lines_of_a_profile_show_every_model_that_it_lists(name: str) -> Non
 
 @given(name=st.text("ab*?[]-", max_size=6), glob=st.text("ab*?[]-!", max_size=6))
 def test_a_glob_fits_as_fnmatch_has_it(name: str, glob: str) -> None:
-    assert fnmatchcase(name, glob) == fits(name, glob)
+    assert fnmatchcase(name, glob) == fits_glob(name, glob)
 
 
 def test_what_is_kept_of_the_lines_of_profiles_is_what_their_files_say() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.documents import BOUNDS
+from conformance.documents import BOUNDS, GrowingTexts
 from conformance.proxy.connections import BOUNDS as CLIENTS
 from conformance.proxy.connections import MAX_HEADERS, MAX_LINE
 from conformance.proxy.copies import Copy
@@ -98,7 +98,7 @@ def test_a_packed_body_that_unpacks_to_too_much_is_not_checked(where: str) -> No
     packed, plain = [("Content-Encoding", "gzip")], gzip.compress(b"{}")
     sent, received = (bomb, plain) if where == "request" else (plain, bomb)
     url = "http://localhost/v1/chat/completions"
-    found = read(Copy(0, "POST", url, packed, sent, 200, "OK", packed, received))
+    found = read(Copy(0, "POST", url, packed, sent, 200, "OK", packed, received), GrowingTexts())
     assert (None, True) == (found.exchange, found.reason.startswith(f"the {where}: expected at most"))
 
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.documents import GrowingTexts
 from conformance.proxy import passing as path
 from conformance.proxy.passing import LEFT, TOO_LONG
 from conformance.proxy.reading import read
@@ -138,7 +139,7 @@ def test_packed_replies_pass_packed_and_are_read_unpacked(url: str, echo: Echo, 
     reply = talk(url, post(body=sent))
     assert echo.reply == reply.partition(b"\r\n\r\n")[2]
     echo.reply, echo.headers = completion(), ()
-    exchange = read(desk.copies[-1]).exchange
+    exchange = read(desk.copies[-1], GrowingTexts()).exchange
     assert exchange is not None
     assert json.loads(completion()) == exchange.response
     assert json.loads(sent) == exchange.request
@@ -253,7 +254,7 @@ def test_a_provider_that_dies_in_a_stream_ends_the_stream_without_its_end_mark(h
         copy = desk.next()
     assert (EVENTS[0], False) == unchunked(reply.partition(b"\r\n\r\n")[2])
     assert copy.cut.startswith(f"one that ended early, after {len(EVENTS[0])} bytes")
-    exchange = read(copy).exchange
+    exchange = read(copy, GrowingTexts()).exchange
     assert exchange is not None
     assert copy.cut == exchange.headers["x-conformance-cut"]
 

@@ -5,6 +5,8 @@ from typing import Any
 
 from conformance import Exchange
 from conformance.wires import Translator, by_name
+from conformance.wires import translate as translated
+from tests.drawn_items import drawn_items
 from tests.drawn_sessions import drawn
 from tests.loops import every
 
@@ -64,5 +66,11 @@ def test_messages_that_come_again_are_the_same_objects() -> None:
     translate = Translator()
     first, second = translate(_exchange(USER, SAID, USER)), translate(_exchange(USER, SAID, USER, SAID, USER))
     shared = [one is other for one, other in zip(first.request["messages"], second.request["messages"], strict=False)]
-    # The system message is made again.
-    assert [False, True, True, True] == shared
+    assert [True, True, True, True] == shared
+
+
+def test_exchanges_apart_are_translated_as_each_alone() -> None:
+    translate_next = Translator(apart=True)
+    for seed in range(60):
+        for exchange in (*drawn(seed), *drawn_items(seed)):
+            assert repr(translated((exchange,))[0]) == repr(translate_next(exchange)), seed

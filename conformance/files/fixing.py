@@ -62,8 +62,8 @@ def add_fixes(
     notes: list[str] = []
     host = None if profile is not None else refusing(report["outcomes"])
     if mode.each and (found or host is not None):
-        is_whole = len(given.conversation) == 1 and len(rules) == len(of_traffic())
-        fixes = Fixing(given, profile, as_of, Scenes(given.conversation[0], found) if is_whole else None)
+        scenes = Scenes(given.conversation, found) if len(rules) == len(of_traffic()) else Scenes()
+        fixes = Fixing(given, profile, as_of, scenes)
         fixes.add_all(found, report["outcomes"], lines=mode.lines)
         if host is not None:
             Fixing(given, host, as_of).add_for_hosts(report["outcomes"], lines=mode.lines)

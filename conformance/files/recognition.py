@@ -18,7 +18,7 @@ from conformance import profiles, wires
 from conformance.files.checking import AUTO, NONE
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
-from conformance.profiles.globs import fits
+from conformance.profiles.claims import fits_glob
 from conformance.profiles.texts import by_host, shipped
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
@@ -72,7 +72,7 @@ def contradiction(given: Input, profile: Profile) -> str:
     found = by_host(host, wire) if host else None
     if found is None or found in (profile.service, *profile.extends) or profile.kind == "engine":
         return ""
-    if any(fits(host, each) for each in profile.hosts):
+    if any(fits_glob(host, each) for each in profile.hosts):
         return ""
     return f"warning: {host} is the host of {found}, and not of {profile.name}, which --provider names"
 
@@ -177,7 +177,7 @@ def _of_reply(exchange: Exchange, signs: _Signs) -> set[tuple[str, str]]:
     met: set[tuple[str, str]] = set()
     for header in exchange.headers:
         for glob, names in signs.headers.items():
-            if fits(header, glob):
+            if fits_glob(header, glob):
                 met |= {(name, glob) for name in names}
     for body in _bodies(exchange.response):
         for member in _members(body):

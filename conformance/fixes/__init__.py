@@ -3,6 +3,7 @@
 Each family of fixers proposes other forms of the request. A form counts only if the conversation, judged again with the
 same profile, lacks the finding and has no new one, and if the request still says what it said. Then everything is left
 out of the change that the finding does not need. Nothing here is trusted: a proposal that is wrong is not accepted.
+Findings that say the same at other positions are tried together (see `alike`).
 """
 
 import importlib
@@ -82,7 +83,8 @@ def fix(
 
     `conversation`: the exchanges as they were received, not translated. `as_of` as for `check`. `seen`: the number of
     an earlier exchange whose request has the same finding, so that what it needs to know stands before that one.
-    `scenes`: what was found for other findings about this very conversation and profile.
+    `scenes`: what was found for other findings about this very conversation and profile; without it, none is fixed
+    together with others.
     """
     place = parse(finding.at)
     if finding.side != _CLIENT or place[1:2] != ("request",):
@@ -91,11 +93,12 @@ def fix(
     starts = [max(0, (number if seen is None else seen) - EARLIER)]
     # The whole session is judged only if that is little: this is done for each finding.
     starts += [0] if starts[0] and seen is None and number <= _SHORT_SESSION else []
+    known = Scenes(for_one=True) if scenes is None else scenes
     for start in starts:
         end = number if seen is None else seen
         moved = replace(finding, at=render((end - start, *place[1:])))
         exchanges = (*conversation[start:end], conversation[number])
-        found = _fix_in(_Window((start, end, number), exchanges, profile, as_of, scenes or Scenes()), rule, moved)
+        found = _fix_in(_Window((start, end, number), exchanges, profile, as_of, known), rule, moved)
         if found is not None:
             return replace(found, origin=_moved(found.origin, start)) if found.origin else found
     return Fix((), needs=needed(rule), trials=len(starts))
@@ -114,10 +117,16 @@ class _Window(NamedTuple):
         """Return the trial of a finding in these exchanges, or in an excerpt of them."""
         return Trial(self.scenes.of((self.key, key), exchanges, self.profile, self.as_of), rule, finding)
 
+    def proven(self, rule: str, finding: Finding) -> ProvenPatch | None:
+        """Return what fixes a finding if it was fixed together with others in all these exchanges; None if not."""
+        return self.scenes.proven((self.key, ()), rule, finding)
+
 
 def _fix_in(window: _Window, rule: str, finding: Finding) -> Fix | None:
     """Return the fix of a finding about the last of some exchanges, None if they do not show the finding."""
     exchanges = window.exchanges
+    if (known := window.proven(rule, finding)) is not None:
+        return Fix(tuple(known.patch), known.candidate.title)
     position = next((int(each) for each in parse(finding.at)[3:4] if each.isdecimal()), None)
     short = excerpt(exchanges, position)
     moved = short.finding(finding)
@@ -127,14 +136,17 @@ def _fix_in(window: _Window, rule: str, finding: Finding) -> Fix | None:
             found = _fix(trial)
             patch = short.patch(found.patch)
             if patch is not None:
-                return replace(found, patch=patch)
+                return replace(found, patch=patch, trials=found.trials * _weight(short.conversation))
     trial = window.trial((), exchanges, rule, finding)
     if not trial.sees_the_finding:
         return None
     found = _fix(trial)
-    # Forms of a long request count as several, so that what is tried is bounded by its cost.
-    weight = 1 + max([len(each) for each in units(exchanges)[1]], default=0) // _LONG
-    return replace(found, trials=found.trials * weight)
+    return replace(found, trials=found.trials * _weight(exchanges))
+
+
+def _weight(exchanges: Conversation) -> int:
+    """Return as how many forms one of these exchanges counts, so that what is tried is bounded by its cost."""
+    return 1 + max([len(each) for each in units(exchanges)[1]], default=0) // _LONG
 
 
 def _moved(pointer: str, by: int) -> str:

@@ -13,6 +13,8 @@ from conformance.fixes.trial import ProvenPatch, Trial
 
 LEAST: Final = 4
 """Of fewer findings, each is fixed alone."""
+_MOST: Final = 8
+"""A patch of more operations is not that of its finding alone."""
 
 
 def move_to_all(trial: Trial, found: ProvenPatch, search: Callable[[Trial], ProvenPatch | None]) -> None:
@@ -21,8 +23,9 @@ def move_to_all(trial: Trial, found: ProvenPatch, search: Callable[[Trial], Prov
     `search`: finds what fixes another one alone.
     """
     places, candidate = trial.take_alike(), found.candidate
-    is_removal = all(each["op"] == "remove" and not each["path"].rpartition("/")[2].isdecimal() for each in found.patch)
-    if len(places) < LEAST or not is_removal or candidate.origin or candidate.retold:
+    if len(places) < LEAST or len(found.patch) > _MOST or candidate.origin or candidate.retold:
+        return
+    if any(each["op"] != "remove" or each["path"].rpartition("/")[2].isdecimal() for each in found.patch):
         return
     patches = {place: _moved(found.patch, trial.place, place) for place in places}
     last = places[-1] if places[-1] != trial.place else places[0]

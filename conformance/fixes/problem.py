@@ -5,7 +5,7 @@ from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from conformance.documents.pointer import Place, parse
+from conformance.documents.pointer import Place, copied, parse
 from conformance.profiles import Profile
 from conformance.results import Finding
 from conformance.wire.exchange import Conversation, Exchange
@@ -74,6 +74,22 @@ class ClientProblem:
     def request(self) -> Any:
         """Return the body that was sent."""
         return self.conversation[-1].request
+
+    def editable(self) -> Any:
+        """Return the request as one in which what is around the place of the finding may be changed.
+
+        All other messages and tools are the same objects, of which is known what they say.
+        """
+        request, place = self.request, self.place
+        if type(request) is not dict or not place or place[0] not in request:
+            return copied(request)
+        key, *inside = place
+        member = request[key]
+        if type(member) is list and inside and type(inside[0]) is int and inside[0] < len(member):
+            changed = [*member]
+            changed[inside[0]] = copied(member[inside[0]])
+            return {**request, key: changed}
+        return {**request, key: copied(member)}
 
     @cached_property
     def place(self) -> Place:

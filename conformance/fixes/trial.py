@@ -32,6 +32,7 @@ MAX_SCENES: Final = 8
 """How many forms of a request, and how many requests, are kept with what was found in them."""
 
 
+_MORE: Final = re.compile(r"and (\d{1,15}) more findings of this rule")
 _NUMBER: Final = re.compile(r"(?<=/)\d+(?=/|$)")
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -201,22 +202,41 @@ class Scene:
 class Scenes:
     """The scenes of one input, the last ones of which are kept."""
 
-    def __init__(self, only: Exchange | None = None, found: Sequence[Outcome] = ()) -> None:
-        """Begin without any; `found`: what all rules found in the `only` exchange of the input, if it was judged."""
+    def __init__(self, given: Conversation = (), found: Sequence[Outcome] = (), *, for_one: bool = False) -> None:
+        """Begin without any.
+
+        `given`: the exchanges of the input, if all rules judged them, and what they `found`. `for_one`: whether only
+        one finding is fixed, so that none is fixed together with others.
+        """
         self._scenes: OrderedDict[Any, Scene] = OrderedDict()
-        self._only, self._of_only = only, found
+        # Which exchange the findings are in that are not listed, or broke a rule, is not known of several.
+        is_whole = len(given) == 1 or not any(map(_is_partial, found))
+        self._given, self._found, self._for_one = given if is_whole else (), found, for_one
 
     def of(self, key: Any, conversation: Conversation, profile: Profile | None, as_of: str) -> Scene:
         """Return the scene of a conversation; `key` names its exchanges among those of the input."""
         if key not in self._scenes:
             scene = self._scenes[key] = Scene(conversation, profile, as_of)
-            if len(conversation) == 1 and conversation[0] is self._only:
+            if self._for_one:
+                scene.alike = {}
+            if self._begins_with(conversation):
                 known = rules.by_id()
                 # Suites provoke what some rules find, and so do fixes not look at it.
-                scene.before = _read([each for each in self._of_only if not known[each.rule].provoked], 1)
+                found = [each for each in self._found if not known[each.rule].provoked]
+                scene.before = _read(found, len(conversation))
             while len(self._scenes) > MAX_SCENES:
                 self._scenes.popitem(last=False)
         return self._scenes[key]
+
+    def _begins_with(self, conversation: Conversation) -> bool:
+        """Return whether the input begins with these very exchanges: what follows changes nothing about them."""
+        pairs = zip(conversation, self._given, strict=False)
+        return len(conversation) <= len(self._given) and all([one is other for one, other in pairs])
+
+    def proven(self, key: Any, rule: str, finding: Finding) -> ProvenPatch | None:
+        """Return what fixes a finding of a scene if it was fixed together with others; None if it was not."""
+        scene = self._scenes.get(key)
+        return None if scene is None else scene.moved.get(_key(rule, finding))
 
 
 class Trial:
@@ -227,7 +247,7 @@ class Trial:
         self.tried = 1
         self._scene = scene
         self.place = finding.at.partition("/request")[2]
-        self._key = (rule, self.place, finding.message)
+        self._key = _key(rule, finding)
         self._before = scene.before
 
     @property
@@ -319,10 +339,21 @@ def _read(outcomes: Iterable[Outcome], exchanges: int) -> _Found:
         if outcome.status is Status.ERRORED:
             counts[outcome.rule, "errored"] += 1
         for finding in outcome.findings:
-            if finding.at == last or finding.at.startswith(f"{last}/"):
+            if (more := _MORE.fullmatch(finding.message)) is not None:
+                counts[outcome.rule, "more"] += int(more[1])
+            elif finding.at == last or finding.at.startswith(f"{last}/"):
                 counts[outcome.rule, finding.level.value] += 1
                 each.add((outcome.rule, finding.at.partition("/request")[2], finding.message))
     return _Found(counts, frozenset(each))
+
+
+def _is_partial(outcome: Outcome) -> bool:
+    is_cut = bool(outcome.findings) and _MORE.fullmatch(outcome.findings[-1].message) is not None
+    return is_cut or outcome.status is Status.ERRORED
+
+
+def _key(rule: str, finding: Finding) -> _Key:
+    return rule, finding.at.partition("/request")[2], finding.message
 
 
 def _positions(place: str) -> list[int]:

@@ -19,7 +19,7 @@ _MAX_NOTES: Final = 10
 class Interaction(NamedTuple):
     """One request and its reply, with the bodies, headers and status as recorded.
 
-    `line` and `pointer`: where it is in the file, if known.
+    `line` and `pointer`: where it is in the file, if known. `is_parsed`: whether the request is a parsed value.
     """
 
     method: str
@@ -31,6 +31,7 @@ class Interaction(NamedTuple):
     moment: Any = None
     line: int | None = None
     pointer: str = ""
+    is_parsed: bool = False
 
 
 def conversation(interactions: Iterable[Interaction], path: str, kind: str) -> Iterator[Input]:
@@ -71,7 +72,7 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
     by_path = item.url.partition("?")[0].rstrip("/").lower().endswith(_PATH)
     headers = flat_headers(item.headers)
     try:
-        request = request_body(item.request or None, path)
+        request = item.request if item.is_parsed else request_body(item.request or None, path)
         response, streamed = reply_body(item.reply, headers, path)
     except InvalidDocument:
         if by_path:

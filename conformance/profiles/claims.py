@@ -3,9 +3,9 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance.profiles.globs import fits
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period, is_served, period_on
 from conformance.profiles.sources import Source
 from conformance.wire.native import CHAT
@@ -84,7 +84,7 @@ class Model(NamedTuple):
 
     def matches(self, model: str) -> bool:
         """Return True if this entry is about a model; `model` is in lower case."""
-        return fits(model, self.name.lower())
+        return fits_glob(model, self.name.lower())
 
 
 class _Layers(NamedTuple):
@@ -96,6 +96,10 @@ class _Layers(NamedTuple):
     aliases: tuple[int, ...]
     own: tuple[int, ...]
     served: bool
+
+
+_InForce: TypeAlias = tuple[Any, Any]
+"""The value of a claim, and the refusal that another source gives instead; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,7 @@ class Profile:
     _layers: dict[tuple[str, int], _Layers] = field(default_factory=dict, repr=False, compare=False)
     _resolved: dict[tuple[_Layers, int], Claims] = field(default_factory=dict, repr=False, compare=False)
     _contested: dict[tuple[_Layers, int], Claims] = field(default_factory=dict, repr=False, compare=False)
+    _base: dict[int, dict[str, _InForce | None]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Collect the days on which something changes, and the last one on which a source was read."""
@@ -185,12 +190,12 @@ class Profile:
         key = layers, bisect_right(self._breaks, day)
         if key not in known:
             each = self._all_in_force(layers, day)
-            refused = {name: refusal for name, claim in each.items() if (refusal := _contested(claim)) is not None}
-            sure = {name for name, claim in each.items() if rejects_or_damages(claim.value)} if refused else ()
+            refused = {name: refusal for name, (_, refusal) in each.items() if refusal is not None}
+            sure = {name for name, (value, _) in each.items() if rejects_or_damages(value)} if refused else ()
             denied = {*refused, *sure}
             contested = {name: value for name, value in refused.items() if _OPPOSITES.get(name) not in denied}
             for kept, found in (
-                (self._resolved, {name: _value(claim) for name, claim in each.items()}),
+                (self._resolved, {name: value for name, (value, _) in each.items()}),
                 (self._contested, contested),
             ):
                 # What follows from claims is kept by their identity: those that are there stay.
@@ -226,7 +231,7 @@ class Profile:
             for model in self.models
         ]
         kept = {**self.claims, **replaced}
-        return replace(self, models=tuple(models), claims=kept, _bare={}, _layers={}, _resolved={}, _contested={})
+        return replace(self, models=tuple(models), claims=kept, **uncached())
 
     def _shared(self, protocol: str) -> "Profile":
         """Return this profile without the claims about chat completions, and remember it."""
@@ -273,12 +278,18 @@ class Profile:
         period = None if number is None else period_on(self.models[number].lifecycle, day)
         return number if period is not None and period.alias_of else None
 
-    def _all_in_force(self, layers: _Layers, day: str) -> dict[str, Claim]:
-        """Return the claims that hold, by name."""
+    def _all_in_force(self, layers: _Layers, day: str) -> dict[str, _InForce]:
+        """Return what the claims that hold say, by name."""
+        changed = bisect_right(self._breaks, day)
+        base = self._base.get(changed)
+        if base is None:
+            _bound(self._base)
+            # Most of them are the same for all models.
+            base = self._base[changed] = {name: _said(_newest(each, day)) for name, each in self.claims.items()}
         of_models = [self.models[number].claims for number in (*layers.aliases, *layers.own)]
-        names = dict.fromkeys([name for claims in (self.claims, *of_models) for name in claims])
-        found = {name: self._in_force(name, layers, day) for name in names}
-        return {name: claim for name, claim in found.items() if claim is not None}
+        own = dict.fromkeys([name for claims in of_models for name in claims])
+        found = {**base, **{name: _said(self._in_force(name, layers, day)) for name in own}}
+        return {name: said for name, said in found.items() if said is not None}
 
     def _in_force(self, name: str, layers: _Layers, day: str) -> Claim | None:
         """Return the newest claim that holds; the first entry with a claim of that name decides.
@@ -309,8 +320,11 @@ def _newest(history: Sequence[Claim], day: str) -> Claim | None:
     return None
 
 
-def _value(claim: Claim) -> Any:
-    return UNKNOWN if claim.value == UPSTREAM else claim.value
+def _said(claim: Claim | None) -> _InForce | None:
+    """Return what a claim says, and what another source does."""
+    if claim is None:
+        return None
+    return UNKNOWN if claim.value == UPSTREAM else claim.value, _contested(claim)
 
 
 def _contested(claim: Claim) -> Any:
@@ -326,22 +340,29 @@ def _bound(cached: dict[Any, Any]) -> None:
         cached.clear()
 
 
+def uncached() -> dict[str, Any]:
+    """Return empty caches, since `replace` would share those of the former profile."""
+    return {"_bare": {}, "_layers": {}, "_resolved": {}, "_contested": {}, "_base": {}}
+
+
 def bare(profile: Profile) -> Profile:
     """Return a profile with only those claims that hold on every wire."""
     models = [model._replace(claims=_kept(model.claims)) for model in profile.models]
-    cleared: dict[str, Any] = {
-        "protocols": {},
-        "_breaks": (),
-        "_bare": {},
-        "_layers": {},
-        "_resolved": {},
-        "_contested": {},
-    }
+    cleared: dict[str, Any] = {"protocols": {}, "_breaks": (), **uncached()}
     return replace(profile, models=tuple(models), claims=_kept(profile.claims), **cleared)
 
 
 def _kept(claims: Histories) -> Histories:
     return {name: history for name, history in claims.items() if name in SHARED}
+
+
+def fits_glob(name: str, glob: str) -> bool:
+    """Return whether a name matches a glob, as `fnmatch.fnmatchcase` does."""
+    start = glob.removesuffix("*")
+    if "*" in start or "?" in start or "[" in start:
+        return fnmatchcase(name, glob)
+    # To compile a pattern takes a hundred times as long.
+    return name == glob if start == glob else name.startswith(start)
 
 
 def rejects_or_damages(handling: Any) -> bool:

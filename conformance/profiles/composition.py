@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from conformance.profiles.claims import Histories, Model, Profile
+from conformance.profiles.claims import Histories, Model, Profile, uncached
 from conformance.profiles.lifecycle import FOREVER
 
 
@@ -27,9 +27,7 @@ def extended(own: Profile, base: Profile) -> Profile:
         extends=(base.name, *base.extends),
         protocols={**own.protocols, **{wire: _on_wire(own, each) for wire, each in base.protocols.items()}},
         _breaks=(),
-        _bare={},
-        _layers={},
-        _resolved={},
+        **uncached(),
     )
     return with_last_day(made)
 

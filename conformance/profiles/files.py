@@ -16,7 +16,7 @@ from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.bounds import read_bytes
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
-from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
+from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare, uncached
 from conformance.profiles.composition import on_wire, ordered, with_last_day
 from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
@@ -213,11 +213,6 @@ def _file(path: Path, _changed: int, _size: int) -> Profile:
     return replace(profile, path=str(path), protocols=sections, **uncached())
 
 
-def uncached() -> Mapping[str, Any]:
-    """Return empty caches, since `replace` would share those of the former profile."""
-    return {"_bare": {}, "_layers": {}, "_resolved": {}, "_contested": {}}
-
-
 def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:
     """Return the profile meant by a profile, a name or a path; None stays None."""
     given: Any = profile
@@ -283,26 +278,30 @@ def _sources(entry: Mapping[str, Any]) -> tuple[Source, ...]:
 
 
 def _histories(claims: Mapping[str, Any]) -> Histories:
-    return {name: tuple([_claim(name, entry) for entry in _listed(entries)]) for name, entries in claims.items()}
+    return {
+        name: tuple([_claim(name, entry) for entry in entries]) if type(entries) is list else (_claim(name, entries),)
+        for name, entries in claims.items()
+    }
 
 
 def _claim(name: str, entry: Mapping[str, Any]) -> Claim:
+    said, sources, others = entry.get, entry["source"], entry.get("disagrees")
+    # By position, and with few calls: a provider has some hundreds of claims.
     return Claim(
         name,
         entry["value"],
-        since=entry.get("since", ""),
-        until=entry.get("until", ""),
-        versions=entry.get("versions", ""),
-        source=_sources(entry),
-        confidence=entry["confidence"],
-        note=entry.get("note", ""),
-        disagrees=tuple(
-            [
-                Disagreement(each["value"], Source(**each["source"]), each.get("note", ""))
-                for each in entry.get("disagrees", ())
-            ]
-        ),
+        said("since", ""),
+        said("until", ""),
+        said("versions", ""),
+        (Source(**sources),) if type(sources) is dict else _sources(entry),
+        entry["confidence"],
+        said("note", ""),
+        tuple([_disagreement(each) for each in others]) if others else (),
     )
+
+
+def _disagreement(entry: Mapping[str, Any]) -> Disagreement:
+    return Disagreement(entry["value"], Source(**entry["source"]), entry.get("note", ""))
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final
 
-from conformance.profiles.claims import Profile
-from conformance.profiles.globs import fits
+from conformance.profiles.claims import Profile, fits_glob
 
 _REGION: Final = re.compile(r"^(?:[a-z]+\.)+(?=[a-z])")
 """Where a model comes from and whose it is, as Bedrock writes it before the name."""
@@ -103,7 +102,7 @@ def fits_any(entries: Collection[str], model: str) -> bool:
 
 def _is_spelled(entries: Iterable[str], model: str) -> bool:
     """Return whether a model with its folder is already in the spelling of an entry, variant and all."""
-    return "/" in model and any(fits(model.lower(), each.lower()) for each in entries)
+    return "/" in model and any(fits_glob(model.lower(), each.lower()) for each in entries)
 
 
 def slug(model: str) -> str:
@@ -133,7 +132,7 @@ def _as_entry(entries: Iterable[str], model: str) -> str:
     exact = [each for each in held if len(each.lower().rpartition("/")[2].partition("*")[0]) > end > 0]
     for way, entry in [(way, entry) for some in (exact, held) for way in ways for entry in some]:
         folder, slash, name = entry.lower().rpartition("/")
-        if fits(way, name):
+        if fits_glob(way, name):
             prefix = "" if "*" in folder else entry[: len(folder) + len(slash)]
             return entry if "*" not in entry else f"{prefix}{way}"
     return ""

@@ -12,9 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from conformance.errors import AmbiguousName, UnknownName, Unusable
 from conformance.profiles import model_names
-from conformance.profiles.claims import Profile
-from conformance.profiles.files import has, installed_names, is_file, is_path, load, names, uncached
-from conformance.profiles.globs import fits
+from conformance.profiles.claims import Profile, fits_glob, uncached
+from conformance.profiles.files import has, installed_names, is_file, is_path, load, names
 from conformance.profiles.texts import Outline, outlines, shipped
 from conformance.wire.native import CHAT
 from conformance.wires import NAMES
@@ -131,13 +130,13 @@ def _without(vendor: str, head: str, rest: str) -> str:
         return rest if is_folder else ""
     if model_names.begins_one(load(vendor), rest.split(maxsplit=1)[0]):
         return rest
-    is_part = any(fits(head, each) for each in _words().families.get(vendor, ()))
+    is_part = any(fits_glob(head, each) for each in _words().families.get(vendor, ()))
     return "" if is_part else model_names.in_full(load(vendor), rest) or rest
 
 
 def _is_of_family(model: str, family: str) -> bool:
     """Return whether a model is of a family: `mistral-large` is of `mistral*`, and the misspelled `mistrall` is not."""
-    if not fits(model_names.key(model), model_names.key(family)):
+    if not fits_glob(model_names.key(model), model_names.key(family)):
         return False
     name, word = model_names.base(model.lower()), family.removesuffix("*")
     # A letter behind a number is a variant: gpt-4o is of `gpt-4*`.

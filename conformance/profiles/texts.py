@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from conformance.errors import Unusable
+from conformance.profiles.claims import fits_glob
 from conformance.profiles.files import FOLDER, installed_names, installed_path, names
-from conformance.profiles.globs import fits
 from conformance.wire.native import CHAT
 from conformance.wires import NATIVE
 
@@ -49,7 +49,7 @@ class Outline(NamedTuple):
 
     def has_host(self, host: str) -> bool:
         """Return whether a host, in lower case, is that of the provider."""
-        return any([fits(host, each) for each in self.hosts])
+        return any([fits_glob(host, each) for each in self.hosts])
 
     def has_wire(self, wire: str) -> bool:
         """Return whether the profile has claims about a wire."""
@@ -85,7 +85,7 @@ def shipped() -> tuple[Outline, ...]:
     given = {name: (FOLDER / f"{name}.yaml").read_bytes() for name in names()}
     # Which lines count is a matter of this file.
     sources = [Path(__file__).read_bytes(), *[each for pair in given.items() for each in (pair[0].encode(), pair[1])]]
-    kept = derived("profiles", "outlines", sources, lambda: [list(outline(*each)) for each in _decoded(given)])
+    kept = derived("profiles", "_outlines", sources, lambda: [list(outline(*each)) for each in _decoded(given)])
     return tuple([Outline._make([tuple(each) if type(each) is list else each for each in listed]) for listed in kept])
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
+from conformance.documents import GrowingTexts
 from conformance.fidelity import Difference
 from conformance.profiles import Profile
 from conformance.proxy.conversations import Conversation, Grouping
@@ -97,6 +98,7 @@ class Checking:
     layers: Layers = field(default_factory=Layers)
     scrubber: Scrubber = field(init=False)
     _keys: dict[str, None] = field(default_factory=dict, repr=False)
+    _texts: GrowingTexts = field(default_factory=GrowingTexts, repr=False)
     _learned: LearnedTexts = field(default_factory=LearnedTexts, repr=False)
     _grouping: Grouping = field(init=False)
     _judge: Judge = field(init=False)
@@ -106,6 +108,7 @@ class Checking:
         self.scrubber = scrubber((), [url for _, url in self.settings.taps])
         self._grouping = Grouping(1 if self.tape is None else self.tape.first_number())
         self._judge = Judge(self.profile)
+        self.tally.identifies = bool(self.settings.results)
 
     def take(self, frame: Frame) -> None:
         """Take one frame of a kind other than `settings`."""
@@ -133,7 +136,7 @@ class Checking:
 
     def _check(self, copy: Copy) -> None:
         self.tally.missing.update(copy.missing)
-        reading = read(copy)
+        reading = read(copy, self._texts)
         self._learn_keys(copy, reading)
         exchange = reading.exchange
         if exchange is None:
@@ -152,14 +155,13 @@ class Checking:
     def _learn_keys(self, copy: Copy, reading: ReadCopy) -> None:
         """Remember the secrets of an exchange: its reply, a later one or a message may hold them."""
         model = reading.exchange.model if reading.exchange is not None else ""
-        text = reading.sent.decode("utf-8", "surrogateescape")
         around = [
             *learning.of_headers(copy.sent_headers),
             *learning.of_reply_headers(copy.headers),
             *learning.of_url(copy.url),
         ]
         # The name of a model in a header or a path is not a secret.
-        given = [*[each for each in around if each != model], *self._learned.of_body(text)]
+        given = [*[each for each in around if each != model], *self._learned.of_request(reading.sent, reading.asked)]
         is_new = False
         for each in dict.fromkeys(given):
             is_new |= each not in self._keys

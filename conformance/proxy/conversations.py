@@ -20,7 +20,7 @@ from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.text import content_text
-from conformance.wires import translate
+from conformance.wires import Translator, translate
 
 MAX_BYTES: Final = 8 * 1024 * 1024
 """How many bytes of its last exchanges a conversation holds: what is older is not compared with any more."""
@@ -66,12 +66,13 @@ class Grouping:
         """Begin to number conversations with `first`."""
         self._open: OrderedDict[int, Conversation] = OrderedDict()
         self._by_key: dict[Key, Conversation] = {}
+        self._translate = Translator(apart=True)
         self._next = first
         self._size = 0
 
     def find(self, tap: int, exchange: Exchange, named: str = "") -> Conversation:
         """Return the conversation that an exchange belongs to; `named` is the value of the header."""
-        (plain,) = translate((exchange,))
+        plain = self._translate(exchange)
         for key in [("header", named)] if named else _sought(plain, exchange):
             found = self._by_key.get((str(tap), *key))
             if found is not None:

@@ -60,7 +60,8 @@ class Tally:
     `unchecked` counts exchanges by the reason why they were not checked; `sides` counts findings by the side that has
     to fix them. `broken`: what rules raised, by rule. `missing` counts exchanges by what of them did not pass.
     `parts` counts findings by the layer, or the part of a provider, that has to fix them, where that is known. `known`
-    counts departures that claims of the provider describe, by claim and rule.
+    counts departures that claims of the provider describe, by claim and rule. `identifies`: whether exchanges are
+    identified, as results need it.
     """
 
     models: dict[str, ModelTally] = field(default_factory=dict)
@@ -72,6 +73,7 @@ class Tally:
     missing: Counter[str] = field(default_factory=Counter)
     parts: Counter[str] = field(default_factory=Counter)
     known: Counter[tuple[str, str]] = field(default_factory=Counter)
+    identifies: bool = True
 
     @property
     def checked(self) -> int:
@@ -88,7 +90,8 @@ class Tally:
         model = self._model(judged.exchange.model or "(no model)")
         variant = "stream" if judged.exchange.streamed else "plain"
         model.exchanges[variant] += 1
-        model.digest.add(digest(judged.exchange))
+        if self.identifies:
+            model.digest.add(digest(judged.exchange))
         model.conversations += not judged.number
         # One reply of a real endpoint is enough to make results live only if all are; the simulator proves nothing.
         if SIMULATOR in judged.exchange.headers.get("server", "") or variant not in model.evidence:

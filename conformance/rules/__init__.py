@@ -36,6 +36,7 @@ Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
 KnownBy: TypeAlias = Callable[[Claimed], str]
 Settled: TypeAlias = Callable[[Any, Sequence[Fault]], bool]
+Until: TypeAlias = Callable[[Any], Iterable[Any]]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
 EVERY: Final = NAMES
@@ -57,7 +58,8 @@ class Reach(StrEnum):
     """How far a rule reads around an element, beside the claims and the parameters of its request.
 
     `beside`: it reads no message at all, but parameters or tools. `element`: it reads the element alone. `turn`: also
-    its turn, the message before it, and whether a user message follows. `history`: anything else. What a rule found
+    its turn, what stands before it, and whether a user message follows; of a native message, also the one that follows
+    directly. `history`: anything else. What a rule found
     beside the messages holds as long as all that is there stays the same; what it found in a message holds in a later
     request that begins with the same messages, unless it reads the history. A rule about requests that says `element`
     or `turn` reads the messages one by one, through its context.
@@ -143,7 +145,8 @@ class Rule:
     `harm`: what a violation does to an agent; by default that of the family, in its `__init__.py`.
     `wires`: the wires on which the rule holds; one that names chat completions looks at translated exchanges.
     `provoked`: suites provoke what the rule finds, so that only traffic is judged by it. `reach`: how far it reads.
-    `settled`: whether what it found in an element holds for good, if it does not always.
+    `settled`: whether what it found in an element holds for good, if it does not always. `until`: the ids of calls of
+    which another call with the same id, in a later reply or message, may change what was found in an element.
     `outcomes`: those if it finds nothing wrong, by the number of judged elements.
     """
 
@@ -168,6 +171,7 @@ class Rule:
     provoked: bool
     reach: Reach
     settled: Settled | None
+    until: Until | None
     outcomes: Mapping[int, Outcome]
 
     @property
@@ -212,6 +216,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     provoked: bool = False,
     reach: Reach = HISTORY,
     settled: Settled | None = None,
+    until: Until | None = None,
 ) -> Callable[[Judge], Rule]:
     """Make a function into a rule; the id comes from its module's path, the documentation from its docstring.
 
@@ -219,6 +224,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     `harm` is needed where a violation does something else to an agent than those of the other rules of the family.
     `provoked`: suites provoke what it finds, so that it judges traffic alone. `reach`: how far it reads. `settled`:
     whether what it found in an element holds, whatever follows; it is asked where the reach is not the history.
+    `until`: the ids of calls that must not come again for that; a rule about replies that are sent back may have it.
     """
 
     def declare(judge: Judge) -> Rule:
@@ -247,6 +253,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             provoked,
             reach,
             settled,
+            until,
             _Outcomes(name, level, on, needs),
         )
 

@@ -90,7 +90,8 @@ class Claimed:
 
     def knows(self, *names: str) -> bool:
         """Return whether each of these claims has a value."""
-        return UNKNOWN not in [self.claims.get(name, UNKNOWN) for name in names]
+        # Most rules need none, and each is asked whenever a plan is made.
+        return not names or UNKNOWN not in [self.claims.get(name, UNKNOWN) for name in names]
 
     def claims_any(self, name: str, *words: str) -> bool:
         """Return whether a claim that is a word or a list of words names one of these."""

@@ -1,12 +1,29 @@
 """What rules found in the messages of a request, and beside them, kept for later requests that repeat these."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple, TypeAlias
 
 from conformance.rules import Fault
+from conformance.wire.keys import key_of
 
 FoundFault: TypeAlias = tuple[int, Any, Fault]
 """The number of an exchange, an element, and what is wrong with it; an element may be that of an earlier exchange."""
+
+
+class RuleTally:
+    """What rules judged and found.
+
+    `counts`: how many elements each rule judged. `faulty`: the faults of each rule, by position. `looked`: the
+    positions of the views that have elements. `errors`: what broken rules raised.
+    """
+
+    __slots__ = ("counts", "errors", "faulty", "looked")
+
+    def __init__(self, count: int) -> None:
+        self.counts = [0] * count
+        self.faulty: dict[int, list[FoundFault]] = {}
+        self.looked: set[int] = set()
+        self.errors: dict[int, Exception] = {}
 
 
 class KeptBlock:
@@ -14,18 +31,26 @@ class KeptBlock:
 
     `counts`: how many elements each rule judged up to there; below 0, the views that had any. `faults`: those of the
     block itself. `faulty`: the block before it that has any. `open`: what has to be judged again in each request:
-    elements, or None for a whole request.
+    elements, or None for a whole request. `until`: the ids of calls that must not come again for what was found from
+    some message on to hold, each with the position of the first such message.
     """
 
-    __slots__ = ("before", "counts", "end", "faults", "faulty", "open")
+    __slots__ = ("before", "counts", "end", "faults", "faulty", "open", "until")
 
     def __init__(self, before: "KeptBlock | None", end: int) -> None:
         self.before, self.end = before, end
         self.counts: dict[int, int] = {} if before is None else dict(before.counts)
         self.open: list[tuple[int, Any]] = [] if before is None else list(before.open)
+        self.until: Mapping[Any, int] = {} if before is None else before.until
         self.faults: list[tuple[int, Any, Fault]] = []
         # Most blocks have no faults, and a long session has many of both: those without are passed over.
         self.faulty: KeptBlock | None = before if before is None or before.faults else before.faulty
+
+    def hold_until(self, ids: Iterable[Any], position: int) -> None:
+        """Let what was found in a message hold until one of these ids comes again."""
+        new = {key: position for key in map(key_of, ids) if key not in self.until}
+        if new:
+            self.until = {**self.until, **new}
 
     def found(self) -> Iterator[tuple[int, Any, Fault]]:
         """Yield the faults up to the end, in order."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance.rules.context import Context
 from conformance.wire.elements import Result
 from conformance.wire.values import as_object, objects
-from conformance.wires.responses.blocks import kind_of
+from conformance.wires.responses.kinds import kind_of
 from conformance.wires.responses.pairing import needs_output
 
 _PREFIXES: Final = {

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.results import Outcome
-from conformance.rules import BESIDE, HISTORY, UNCLAIMED, Judge, Rule, Settled, Where
+from conformance.rules import BESIDE, HISTORY, UNCLAIMED, Judge, Rule, Settled, Until, Where
 from conformance.rules.context import Claimed, Known
 from conformance.wire.views import View, requests
 
@@ -41,7 +41,8 @@ class RulePlan(NamedTuple):
     `groups`: the rules of each. `active`: the positions of the views whose groups hold any rule; `beside`: of those
     with rules that read no message; `late`: of those with rules that read the history; `each`: of those with others.
     `by_schema`: the rules that only
-    report what the schemas find, by their views and wires. `settled`: what tells whether a rule's finding holds.
+    report what the schemas find, by their views and wires. `settled`: what tells whether a rule's finding holds, and
+    `until` until which ids come again.
     `known`: what has been found to follow from these claims.
     """
 
@@ -56,6 +57,7 @@ class RulePlan(NamedTuple):
     each: tuple[int, ...]
     by_schema: tuple[tuple[View, tuple[str, ...], tuple[Step, ...]], ...]
     settled: Mapping[int, Settled]
+    until: Mapping[int, Until]
     known: Known
 
 
@@ -73,6 +75,7 @@ class _RuleSet(NamedTuple):
     by_view: tuple[tuple[tuple[int, Rule], ...], ...]
     by_schema: tuple[tuple[View, tuple[str, ...], tuple[Step, ...]], ...]
     settled: Mapping[int, Settled]
+    until: Mapping[int, Until]
 
 
 class Chosen:
@@ -131,6 +134,7 @@ def plan_of(chosen: Chosen) -> RulePlan:
         ),
         by_schema=of_set.by_schema,
         settled=of_set.settled,
+        until=of_set.until,
         known=Known({}, {}),
     )
 
@@ -153,6 +157,7 @@ def _rule_set(chosen: _Rules) -> _RuleSet:
         tuple(map(tuple, by_view.values())),
         tuple([(view, wires, tuple(listed)) for (view, wires), listed in by_schema.items()]),
         {position: rule.settled for position, rule in enumerate(chosen.rules) if rule.settled is not None},
+        {position: rule.until for position, rule in enumerate(chosen.rules) if rule.until is not None},
     )
 
 

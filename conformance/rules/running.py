@@ -6,43 +6,22 @@ new in it.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Any, Final
 
 from conformance.profiles import Profile
 from conformance.rules import UNCLAIMED, Rule
 from conformance.rules.context import Claimant, Context, SchemaFaults
-from conformance.rules.kept import FoundFault, KeptBeside, KeptBlock, KeptSpan, block_ending, block_within
+from conformance.rules.kept import KeptBeside, KeptBlock, RuleTally
+from conformance.rules.new_messages import NativeBlocks, NewMessages
 from conformance.rules.plans import Chosen, RulePlan, Steps, plan_of
 from conformance.rules.validation import BODIES, SchemaFinder
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
-from conformance.wire.native_views import NativeSpan, native_messages
 from conformance.wire.parts import ExchangePart
-from conformance.wire.sent import SentElements
-from conformance.wire.views import requests, resent
 
 # One object, because plans are cached by the identity of the claims.
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 _NO_CLAIMANT: Final = Claimant()
-_APART: Final = 4
-"""So many messages at the end of a native request are blocks of their own."""
-
-
-class RuleTally:
-    """What rules judged and found.
-
-    `counts`: how many elements each rule judged. `faulty`: the faults of each rule, by position. `looked`: the
-    positions of the views that have elements. `errors`: what broken rules raised.
-    """
-
-    __slots__ = ("counts", "errors", "faulty", "looked")
-
-    def __init__(self, count: int) -> None:
-        self.counts = [0] * count
-        self.faulty: dict[int, list[FoundFault]] = {}
-        self.looked: set[int] = set()
-        self.errors: dict[int, Exception] = {}
 
 
 class RuleRun:
@@ -59,7 +38,7 @@ class RuleRun:
         self._profile, self._as_of, self._model = profile, as_of, model
         self._sent: list[KeptBlock | None] = []
         self._resent: list[KeptBlock | None] = []
-        self._native: list[KeptBlock | None] = []
+        self._native: list[NativeBlocks] = []
         self._beside: list[KeptBeside | None] = []
 
     @property
@@ -78,7 +57,7 @@ class RuleRun:
         else:
             self._judge_beside(context, plan, tally)
             self._judge(plan.late, [group.late for group in plan.groups], context, plan, tally)
-            _Kept(self, context, plan, tally).judge(self._sent, self._resent, self._native)
+            NewMessages(self, context, plan, tally).judge(self._sent, self._resent, self._native)
         self._judge_by_schema(context, plan, tally)
 
     def pass_over(self) -> None:
@@ -135,7 +114,7 @@ class RuleRun:
         self.plans.append(plan)
         self._sent.append(None)
         self._resent.append(None)
-        self._native.append(None)
+        self._native.append({})
         self._beside.append(None)
         return context, plan
 
@@ -232,151 +211,3 @@ def raised(judging: Callable[[], None]) -> Exception | None:
     except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
         return error
     return None
-
-
-class _Kept:
-    """Judges one request by what is new in it, and keeps what is found for the next one."""
-
-    __slots__ = ("context", "counts", "faults", "number", "part", "plan", "run", "shuffled", "tally")
-
-    def __init__(self, run: RuleRun, context: Context, plan: RulePlan, tally: RuleTally) -> None:
-        self.run, self.context, self.plan, self.tally = run, context, plan, tally
-        self.part, self.number = context.part, context.number
-        self.counts: dict[int, int] = {}
-        self.faults: dict[int, list[FoundFault]] = {}
-        self.shuffled: set[int] = set()
-
-    def judge(
-        self, sent: list[KeptBlock | None], resents: list[KeptBlock | None], natives: list[KeptBlock | None]
-    ) -> None:
-        """Judge the rules whose findings are kept; the lists hold the last block of each exchange."""
-        part, plan = self.part, self.plan
-        if not part.requests or not plan.each:
-            return
-        before = part.earlier.number if part.earlier is not None and self.run.carries(part) else None
-        views = [at for at in plan.each if plan.views[at] is not resent and not plan.views[at].native]
-        begin = None if before is None else block_ending(sent[before], part.start)
-        # Without messages, the rules about requests still have a request to judge.
-        pieces = list(part.pieces) or [SentElements(self.number, {"messages": []}, 0, 0, -1)]
-        if begin is None and part.start:
-            pieces.insert(0, SentElements(self.number, part.exchange.request, 0, part.start, part.user))
-        sent[self.number] = self._extend(begin, pieces, views)
-        views = [at for at in plan.each if plan.views[at] is resent]
-        if views and self.number:
-            start = self.run.index.resent_of(self.number).start
-            begin = None if before is None or start != part.start else block_ending(resents[before], start)
-            spans = [KeptSpan(self.number, piece.begin, piece.end) for piece in part.pieces]
-            if begin is None and part.start:
-                spans.insert(0, KeptSpan(self.number, 0, part.start))
-            resents[self.number] = self._extend(begin, spans, views)
-        if views := [at for at in plan.each if plan.views[at].native]:
-            natives[self.number] = self._judge_native(None if before is None else natives[before], views)
-        self._settle()
-
-    def _judge_native(self, last: KeptBlock | None, views: Sequence[int]) -> KeptBlock | None:
-        """Judge native messages, and return the block before the last one, by which another may stand next time."""
-        listed, _, common = native_messages(self.run.index, self.number)
-        end = len(listed)
-        # What is asked of the last message alone is asked again.
-        begin = block_within(last, min(common, end - 1))
-        start = 0 if begin is None else begin.end
-        # A client often changes the last messages once more, such as by moving a mark.
-        borders = [start, *range(max(start + 1, end - _APART), end), end]
-        block = self._extend(begin, [NativeSpan(self.number, *span) for span in pairwise(borders) if end], views)
-        return block.before if block is not None and block.end == end else block
-
-    def _extend(self, begin: KeptBlock | None, spans: Sequence[Any], views: Sequence[int]) -> KeptBlock | None:
-        """Take what is known of the messages before the spans, judge these, and return the last block."""
-        whole: set[int] = set()
-        if begin is not None:
-            whole = {position for position, element in begin.open if element is None}
-            self._carry(begin, whole)
-        block = begin
-        for span in spans:
-            block = KeptBlock(block, span.end)
-            narrow = self.context.within(span) if isinstance(span, SentElements) else self.context
-            for at in views:
-                view = self.plan.views[at]
-                if view is requests:
-                    self._judge_request(self.plan.groups[at].each, narrow, block, whole)
-                elif (elements := view.between(self.run.index, span)) if view.between is not None else ():
-                    self.tally.looked.add(at)
-                    block.counts[~at] = 1
-                    self._judge_elements(elements, self.plan.groups[at].each, narrow, block)
-        return block
-
-    def _carry(self, begin: KeptBlock, whole: set[int]) -> None:
-        """Take what was found in the messages before, as found in this request."""
-        number = self.number
-        for position, count in begin.counts.items():
-            if position < 0:
-                self.tally.looked.add(~position)
-            elif position not in whole:
-                self.counts[position] = count
-        for position, element, fault in begin.found():
-            if position not in whole:
-                self.faults.setdefault(position, []).append((number, element, fault))
-        for position, element in begin.open:
-            if element is not None:
-                self._judge_again(position, element._replace(place=(number, *element.place[1:])))
-        # A set has no order, and findings do.
-        for position in sorted(whole):
-            if self.run.rules[position].concerns(self.part.requests[0], self.context):
-                self._judge_again(position, self.part.requests[0])
-
-    def _judge_again(self, position: int, element: Any) -> None:
-        self.counts[position] = self.counts.get(position, 0) + 1
-        if faults := self.run.rules[position].judge(element, self.context):
-            self.shuffled.add(position)
-            self.faults.setdefault(position, []).extend([(self.number, element, fault) for fault in faults])
-
-    def _judge_request(self, steps: Steps, context: Context, block: KeptBlock, whole: set[int]) -> None:
-        """Let rules about requests judge some messages of one; it counts once, however many pieces concern a rule."""
-        request, settled = self.part.requests[0], self.plan.settled
-        for shared, sharing in steps:
-            if shared is not None and not shared(request, context):
-                continue
-            for position, where, judge_element in sharing:
-                if position in whole or not (where is None or where(request, context)):
-                    continue
-                self.counts[position] = 1
-                faults = judge_element(request, context) or ()
-                self.faults.setdefault(position, []).extend([(self.number, request, fault) for fault in faults])
-                if position in settled and not settled[position](request, list(faults)):
-                    block.open.append((position, None))
-                else:
-                    block.counts[position] = 1
-                    block.faults += [(position, request, fault) for fault in faults]
-
-    def _judge_elements(self, elements: Sequence[Any], steps: Steps, context: Context, block: KeptBlock) -> None:
-        settled, counts, number = self.plan.settled, self.counts, self.number
-        kept = block.counts
-        for element in elements:
-            for shared, sharing in steps:
-                if shared is not None and not shared(element, context):
-                    continue
-                for position, where, judge_element in sharing:
-                    if where is not None and not where(element, context):
-                        continue
-                    counts[position] = counts.get(position, 0) + 1
-                    faults = judge_element(element, context) or ()
-                    if faults:
-                        self.faults.setdefault(position, []).extend([(number, element, fault) for fault in faults])
-                    if position in settled and not settled[position](element, list(faults)):
-                        block.open.append((position, element))
-                        continue
-                    kept[position] = kept.get(position, 0) + 1
-                    if faults:
-                        block.faults += [(position, element, fault) for fault in faults]
-
-    def _settle(self) -> None:
-        """Add what was found in this request to the tally."""
-        tally = self.tally
-        for position, count in self.counts.items():
-            tally.counts[position] += count
-        for position, found in self.faults.items():
-            if position in self.shuffled:
-                # What was judged again stands behind what was carried over, and findings have the order of messages.
-                found.sort(key=lambda each: each[1].place[3:])
-            if found:
-                tally.faulty.setdefault(position, []).extend(found)

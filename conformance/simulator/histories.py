@@ -16,7 +16,8 @@ import orjson
 from conformance.documents.growing import GrowingTexts, common_bytes
 from conformance.judge import judgement_of
 from conformance.profiles import Profile
-from conformance.rules.running import RuleRun, RuleTally, raised
+from conformance.rules.kept import RuleTally
+from conformance.rules.running import RuleRun, raised
 from conformance.simulator.strictness import rules_of_clients, violation_in
 from conformance.wire.continuations import Continuation
 from conformance.wire.exchange import Exchange

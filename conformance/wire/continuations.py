@@ -12,7 +12,7 @@ import orjson
 from conformance.documents.pointer import Place
 from conformance.wire.changes import MessageChange, common_prefix, find_changes, message_key
 from conformance.wire.elements import Reply
-from conformance.wire.resent import calls_in, same_arguments
+from conformance.wire.same_calls import calls_in, same_arguments
 
 if TYPE_CHECKING:
     from conformance.wire.index import Index

@@ -12,6 +12,7 @@ from conformance.wire.blocks import Block, message_of, note_moved_texts
 from conformance.wire.codec import Codec
 from conformance.wire.content import EMPTY_SYSTEM, EMPTY_TEXT
 from conformance.wire.exchange import Exchange
+from conformance.wire.held_places import HeldPlaces
 from conformance.wire.losses import Losses
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.sse import Reading
@@ -35,8 +36,8 @@ class Draft:
     """Canonical messages in the making, as the judge reads them: nothing is repaired, and every part has a place.
 
     A wire walks over a native body once and hands what it finds to a draft. `places`: the native place of each part, by
-    its place in the translated exchange; neither has the number of the exchange. `turns`: how many of the messages are
-    the assistant's.
+    its place in the translated exchange; neither has the number of the exchange. Those of messages that an earlier
+    request had are only in `all_places`. `turns`: how many of the messages are the assistant's.
     """
 
     marks_before = False
@@ -46,6 +47,16 @@ class Draft:
         self.turns = 0
         self.places: dict[Place, Place] = {}
         self._inside = inside
+        self._earlier: Mapping[Place, Place] = {}
+        self._held = 0
+
+    def hold(self, earlier: "Draft", end: int) -> None:
+        """Take the places of the messages before a position from the draft of an earlier request."""
+        self._earlier, self._held = earlier.all_places(), end
+
+    def all_places(self) -> Mapping[Place, Place]:
+        """Return the places, those of messages that an earlier request had among them."""
+        return HeldPlaces(self.places, self._earlier, self._held) if self._held else self.places
 
     def mark(self) -> bool | None:
         """Return None if what was read may still change: neighbouring messages of the assistant become one."""

@@ -16,8 +16,9 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.parts import ExchangePart
 from conformance.wire.repeats import StreamedText
-from conformance.wire.resent import Resending, ResentOf, call_key
-from conformance.wire.reuse import SentCalls, sent_calls
+from conformance.wire.resent import Resending, ResentOf
+from conformance.wire.reuse import SentCalls, SentCallsOf
+from conformance.wire.same_calls import call_key
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -44,7 +45,6 @@ class Index:
         "_of_replies",
         "_received",
         "_reply_call_keys",
-        "_sent_calls",
         "conversation",
         "grows",
         "parts",
@@ -69,7 +69,6 @@ class Index:
         self._joined: dict[str, tuple[int, list[Any]]] = {}
         self._received: dict[tuple[str, ...], tuple[int, dict[Any, int]]] = {}
         self._reply_call_keys: tuple[int, dict[Any, int]] = (0, {})
-        self._sent_calls: dict[int, SentCalls] = {}
         self._of_replies: dict[tuple[Any, int], Any] = {}
         for exchange in conversation:
             self.add(exchange)
@@ -309,11 +308,8 @@ class Index:
         return _Before(found, number)
 
     def sent_calls(self, number: int) -> SentCalls:
-        """Return the calls of the request of one exchange, which must have messages."""
-        if number not in self._sent_calls:
-            messages = self.conversation[number].request["messages"]
-            self._sent_calls[number] = sent_calls(messages, self.reply_call_keys(number))
-        return self._sent_calls[number]
+        """Return the calls of the request of one exchange."""
+        return self.grown(SentCallsOf, number)
 
 
 class _Before(Set[Any]):

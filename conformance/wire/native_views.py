@@ -6,13 +6,13 @@ A rule that names its wire sees only the elements of that wire.
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from operator import is_, itemgetter
+from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
-from conformance.wire.values import as_word
+from conformance.wire.values import as_word, count_shared
 from conformance.wire.views import Side, View
 
 T = TypeVar("T")
@@ -108,9 +108,7 @@ class _Continuing:
         listed = request.get(_LISTS.get(native.protocol, "")) if native is not None and type(request) is dict else None
         own: list[Any] = listed if type(listed) is list else []
         self._found.append(own)
-        before = [] if earlier is None else self._found[earlier.number]
-        same = list(map(is_, before, own))
-        common = len(same) if all(same) else same.index(False)
+        common = 0 if earlier is None else count_shared(self._found[earlier.number], own)
         return NativeMessages(own, -1 if earlier is None else earlier.number, common)
 
 
@@ -179,9 +177,25 @@ def _kinds(message: Any) -> frozenset[str]:
     return frozenset([as_word(block.get("type")) for block in blocks if type(block) is dict])
 
 
+class _AllKinds:
+    """Finds the types of all blocks in native requests, one exchange after the other."""
+
+    def __init__(self) -> None:
+        self._found: list[frozenset[str]] = []
+
+    def add(self, index: Index, number: int) -> frozenset[str]:
+        _, earlier, common = native_messages(index, number)
+        kinds, before, start = message_kinds(index, number), frozenset[str](), 0
+        if common and common == len(native_messages(index, earlier).listed):
+            before, start = self._found[earlier], common
+        self._found.append(before.union(*kinds[start:]))
+        return self._found[-1]
+
+
 def kinds_in(index: Index, number: int) -> frozenset[str]:
     """Return the types of all blocks in the messages of a request."""
-    return frozenset().union(*[each for _, each in in_messages(index, number, _kinds)])
+    found: frozenset[str] = index.grown(_AllKinds, number)
+    return found
 
 
 def _messages_of(index: Index, number: int) -> Sequence[NativeMessage]:

@@ -20,6 +20,7 @@ from conformance.wire.lazy import lazy
 from conformance.wire.plain import is_foreign
 from conformance.wire.sent import SentElements, last_assistant, last_user
 from conformance.wire.sse import read
+from conformance.wire.values import count_shared
 
 LOOK_BACK: Final = 8
 """How many exchanges back a request may continue: more than sessions are played at once."""
@@ -128,10 +129,7 @@ class ExchangePart:
         """Return how many messages two requests have in common at the beginning, down to the order of keys."""
         before, after = part.listed or [], self.listed or []
         # A client that keeps its history gives the same objects again, and so does `documents.growing`.
-        number = _same(before, after, 0)
-        if not number and _same(before, after, 1) > 1 and (own := _mark(after[0])) is not None:
-            # Instructions that a wire has elsewhere are made into a message for each request.
-            number = _same(before, after, 1) if own == _mark(before[0]) else 0
+        number = count_shared(before, after)
         # What is unequal to Python is rendered differently, too; what is equal need not be rendered alike.
         if number == min(len(before), len(after)) or before[number] != after[number]:
             return number
@@ -391,15 +389,6 @@ def _mark(message: Any) -> int | None:
         return hash(orjson.dumps(message))
     except TypeError:
         return None
-
-
-def _same(before: list[Any], after: list[Any], start: int) -> int:
-    """Return the first position from one on at which two lists have different objects, or one of them ends."""
-    end = min(len(before), len(after))
-    for number in range(start, end):
-        if before[number] is not after[number]:
-            return number
-    return max(start, end)
 
 
 def _is_shared(before: list[Any], after: list[Any], common: int) -> bool:

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -11,6 +10,7 @@ import orjson
 
 from conformance.documents.pointer import Place
 from conformance.wire.drafts import Draft
+from conformance.wire.values import count_shared
 
 LOOK_BACK: Final = 4
 """How many requests are remembered: more than sessions are played at once."""
@@ -41,7 +41,6 @@ class _Border(NamedTuple):
     same: int
     position: int
     messages: int
-    places: int
     turns: int
     mark: Any
 
@@ -86,25 +85,28 @@ class ReadRequests:
         reader: Walk = draft if walk is None else walk
         instructed = _border(draft, 0, reader.mark())
         given = listed
-        listed, start, borders = self._resume(draft, given, instructed, reader)
+        listed, start, borders, before = self._resume(draft, given, instructed, reader)
+        first = len(draft.messages)
         for position in range(start, len(listed)):
             if type(listed[position]) is not dict:
                 continue
-            before = _border(draft, position, None)
+            begun = _border(draft, position, None)
             add(listed[position], (*place, position), reader)
             mark = reader.mark()
             if mark is not None:
-                here = before if reader.marks_before else _border(draft, position + 1, None)
+                here = begun if reader.marks_before else _border(draft, position + 1, None)
                 borders.append(here._replace(same=position + 1, mark=mark))
+        if before is not None:
+            _share(before.messages, draft.messages, (*range(instructed.messages), *range(first, len(draft.messages))))
         self._read.append(_ReadRequest(given, listed, reader, draft, instructed, borders))
 
     def _resume(
         self, draft: Draft, listed: list[Any], instructed: _Border, reader: Walk
-    ) -> tuple[list[Any], int, list[_Border]]:
+    ) -> tuple[list[Any], int, list[_Border], Draft | None]:
         """Take over what was read of the same messages.
 
-        Return the list with the very messages of the earlier one, the position of the first that has to be read, and
-        the borders before it.
+        Return the list with the very messages of the earlier one, the position of the first that has to be read, the
+        borders before it, and the draft of the earlier one.
         """
         best, most = None, 0
         holder, held = None, 0
@@ -122,17 +124,17 @@ class ReadRequests:
         if holder is not None and not _is_same(holder.listed, listed, held):
             listed = holder.listed[:held] + listed[held:]
         if best is None or not count:
-            return listed, 0, []
+            return listed, 0, [], None if best is None else best.draft
         border = best.borders[count - 1]
         draft.messages += best.draft.messages[instructed.messages : border.messages]
-        draft.places.update(islice(best.draft.places.items(), instructed.places, border.places))
+        draft.hold(best.draft, border.messages)
         draft.turns = border.turns
         reader.resume(best.walk, border.mark)
-        return listed, border.position, best.borders[:count]
+        return listed, border.position, best.borders[:count], best.draft
 
 
 def _border(draft: Draft, position: int, mark: Any) -> _Border:
-    return _Border(position, position, len(draft.messages), len(draft.places), draft.turns, mark)
+    return _Border(position, position, len(draft.messages), draft.turns, mark)
 
 
 def _is_same(before: Sequence[Any], after: Sequence[Any], count: int) -> bool:
@@ -142,12 +144,21 @@ def _is_same(before: Sequence[Any], after: Sequence[Any], count: int) -> bool:
 
 def _common(before: Sequence[Any], after: Sequence[Any]) -> int:
     """Return how many messages two lists have in common at the beginning, down to the order of keys."""
-    number = 0
-    for old, new in zip(before, after, strict=False):
+    number = count_shared(before, after)
+    for old, new in zip(before[number:], after[number:], strict=False):
         if old is not new and not (old == new and _is_rendered_alike(old, new)):
             break
         number += 1
     return number
+
+
+def _share(before: Sequence[Any], after: list[Any], positions: Sequence[int]) -> None:
+    """Put the messages of an earlier list in the places of those that were read again and are the same."""
+    for at in positions:
+        # The last message of the assistant may still grow by what follows.
+        is_open = at == len(after) - 1 and after[at].get("role") == "assistant"
+        if at < len(before) and not is_open and before[at] == after[at] and _is_rendered_alike(before[at], after[at]):
+            after[at] = before[at]
 
 
 def _is_rendered_alike(old: Any, new: Any) -> bool:

@@ -4,11 +4,14 @@ Hosts that number the calls of each reply from 0 use ids again, so a call is ide
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.wire.elements import Call
-from conformance.wire.resent import call_key, calls_in, same_arguments
+from conformance.wire.same_calls import call_key, calls_in, same_arguments
 from conformance.wire.text import content_text, quoted
+
+if TYPE_CHECKING:
+    from conformance.wire.index import Index
 
 
 def is_same_call(one: Call, other: Call) -> bool:
@@ -30,6 +33,45 @@ def sent_calls(messages: Sequence[Any], *known: Set[Any]) -> SentCalls:
     """
     keys = {call_key(call) for call in calls_of_messages(messages)}
     return SentCalls(keys, {key[0] for key in keys if any([key in each for each in known])})
+
+
+class _CallsByKey(NamedTuple):
+    """The calls of a request by their keys, and the ids of known ones, each with the position of the first message."""
+
+    keys: dict[Any, int]
+    known: dict[Any, int]
+
+    def before(self, end: int) -> "_CallsByKey":
+        """Return what the messages before a position have."""
+        return _CallsByKey(*[{key: at for key, at in each.items() if at < end} for each in self])
+
+
+class SentCallsOf:
+    """Finds the calls of requests, one after the other; known are those of the replies before each."""
+
+    def __init__(self) -> None:
+        """Begin without any request."""
+        self._found: list[_CallsByKey] = []
+
+    def add(self, index: "Index", number: int) -> SentCalls:
+        """Return the calls of the next request."""
+        part, replied = index.parts[number], index.reply_call_keys(number)
+        earlier, listed = part.earlier, part.listed or []
+        keys, known = dict[Any, int](), dict[Any, int]()
+        if earlier is not None:
+            before = self._found[earlier.number]
+            is_whole = part.common == len(earlier.listed or ())
+            keys, known = map(dict, before if is_whole else before.before(part.common))
+            for each in index.parts[earlier.number : number]:
+                for key in map(call_key, each.reply_calls):
+                    if key in keys:
+                        known[key[0]] = min(keys[key], known.get(key[0], keys[key]))
+        for position in range(part.common, len(listed)):
+            for key in map(call_key, calls_of_messages(listed[position : position + 1])):
+                if keys.setdefault(key, position) == position and key in replied:
+                    known.setdefault(key[0], position)
+        self._found.append(_CallsByKey(keys, known))
+        return SentCalls(keys.keys(), known.keys())
 
 
 def overwritten(calls: Iterable[Call], sent: SentCalls) -> list[Call]:

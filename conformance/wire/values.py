@@ -1,7 +1,8 @@
 """JSON values of any shape, as code wants them that must not fail on what a peer sends."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from operator import is_
 from typing import Any
 
 import orjson
@@ -43,3 +44,10 @@ def rendered(value: Any, *, sort: bool = False) -> str:
 def total(*counts: Any) -> int:
     """Return the sum of those counts that are whole numbers."""
     return sum([count for count in counts if type(count) is int])
+
+
+def count_shared(before: Sequence[Any], after: Sequence[Any]) -> int:
+    """Return how many values two lists have in common at the beginning, as the same objects."""
+    # All at once, because the lists of a long session have thousands of values, most of them shared.
+    same = list(map(is_, before, after)) if before and after and before[0] is after[0] else []
+    return len(same) if all(same) else same.index(False)

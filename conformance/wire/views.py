@@ -35,8 +35,9 @@ class View(NamedTuple):
     them, and `at` returns those among some places. Without `at`, the schemas allow every key in these elements, and the
     count is right if all of them are objects. `variant` is the kind of reply that has such elements, `plain` or
     `stream`, if only one has. `between`: the elements in the messages between two positions, if an element stands in a
-    message; for a `native` view, these are messages of the native request. `ranked`: whether elements are in the order
-    of their `rank`, and not in that of their exchanges.
+    message; for a `native` view, these are messages of the native request. `held`: how many of these at the beginning
+    have the elements that they had in the request that is continued; if None, all that both have. `ranked`: whether
+    elements are in the order of their `rank`, and not in that of their exchanges.
     """
 
     name: str
@@ -48,6 +49,7 @@ class View(NamedTuple):
     between: Callable[[Index, Any], Sequence[Any]] | None = None
     ranked: bool = False
     native: bool = False
+    held: Callable[[Index, int], int] | None = None
 
     def select(self, index: Index) -> Sequence[Any]:
         """Return the elements of all exchanges."""

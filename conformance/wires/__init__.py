@@ -56,11 +56,12 @@ class WireReader(Protocol):
     """What `reading.py` of a wire does: its bodies as chat completions.
 
     The canonical wire has only `translator`, which returns what translates the exchanges of one conversation, one after
-    the other, in order. `transcript` reads a request or a reply into a transcript, with its losses. `assembled` returns
-    the reply that a stream adds up to, or the error that ends it; it raises InvalidDocument if a text is not a stream.
+    the other, in order; or exchanges `apart` from each other, of any. `transcript` reads a request or a reply into a
+    transcript, with its losses. `assembled` returns the reply that a stream adds up to, or the error that ends it; it
+    raises InvalidDocument if a text is not a stream.
     """
 
-    def translator(self, /) -> "Translate": ...  # noqa: D102 — above
+    def translator(self, /, *, apart: bool = False) -> "Translate": ...  # noqa: D102 — above
     def transcript(self, native: dict[str, Any], draft: "Transcript", /) -> None: ...  # noqa: D102
     def assembled(self, stream: Any, /) -> dict[str, Any]: ...  # noqa: D102
 
@@ -257,11 +258,14 @@ def translate(conversation: Conversation, presumed: str = "") -> Conversation:
 
 
 class Translator:
-    """Translates the exchanges of one conversation, one after the other, in order."""
+    """Translates the exchanges of one conversation, one after the other, in order; or exchanges of any, each apart."""
 
-    def __init__(self, presumed: str = "") -> None:
-        """Begin without an exchange; `presumed` is the wire of those that do not show it."""
-        self._presumed = presumed
+    def __init__(self, presumed: str = "", *, apart: bool = False) -> None:
+        """Begin without an exchange; `presumed` is the wire of those that do not show it.
+
+        `apart`: what one exchange says is not known for another, but what both repeat is read once.
+        """
+        self._presumed, self._apart = presumed, apart
         self._by_wire: dict[str, Translate] = {}
 
     def __call__(self, exchange: Exchange) -> Exchange:
@@ -271,7 +275,7 @@ class Translator:
             # No module that reads is imported.
             return exchange
         if wire.name not in self._by_wire:
-            self._by_wire[wire.name] = wire.reading.translator()
+            self._by_wire[wire.name] = wire.reading.translator(apart=self._apart)
         return self._by_wire[wire.name](exchange)
 
 

@@ -100,6 +100,10 @@ def server(*command: str, counted: Path | None = None) -> Iterator[Server]:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
+    """Return the CPU time of a process; where the scheduler counts nanoseconds, not in steps of 10 ms."""
+    threads = [each.read_text("ascii").split()[0] for each in Path(f"/proc/{process.pid}/task").glob("*/schedstat")]
+    if threads:
+        return sum(map(int, threads)) / 1e9
     times = process.cpu_times()
     return float(times.user + times.system)
 

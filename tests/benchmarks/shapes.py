@@ -147,25 +147,56 @@ def interactions(number: int) -> Conversation:
     )
 
 
-def grown(number: int, identity: MakeId, resent: MakeId, tagged: str = "") -> Conversation:
+def grown(
+    number: int, identity: MakeId, resent: MakeId, tagged: str = "", arguments: str = '{{"path": "file {}"}}'
+) -> Conversation:
     """Return a session whose history grows by a call each time; `resent` makes the ids in the history."""
     messages = [user("Go.")]
     exchanges = []
     for each in range(number):
-        answer = turn([call(identity(each), arguments=f'{{"path": "file {each}"}}')]) | {"content": f"{tagged}{each}"}
+        made = arguments.format(each)
+        answer = turn([call(identity(each), arguments=made)]) | {"content": f"{tagged}{each}"}
         exchanges.append(exchange(request(*messages), reply(answer)))
-        messages += [answer | {"tool_calls": [call(resent(each), arguments=f'{{"path": "file {each}"}}')]}]
+        messages += [answer | {"tool_calls": [call(resent(each), arguments=made)]}]
         messages += [result(resent(each), f"The text of file {each}.")]
     return tuple(exchanges)
 
 
-def grown_on(wire: str) -> Callable[[int], Conversation]:
-    """Return what makes a session whose history grows, on another wire."""
+def chatted(number: int) -> Conversation:
+    """Return a conversation without tools: each request repeats what was said, and asks one more thing."""
+    messages: list[dict[str, Any]] = []
+    exchanges = []
+    for each in range(number):
+        messages.append(user(f"Question {each}"))
+        answer = {"role": "assistant", "content": f"Answer {each}."}
+        exchanges.append(exchange(request(*messages), reply(answer)))
+        messages.append(answer)
+    return tuple(exchanges)
+
+
+def _foreign(number: int) -> str:
+    return f"other_{number:08}"
+
+
+def side_by_side(number: int) -> Conversation:
+    """Return two sessions whose exchanges alternate, as of an agent with a second one that helps it."""
+    one, other = grown(number // 2, distinct, distinct), grown(number // 2, _foreign, _foreign, "Helped: ")
+    first = replace(other[0], request={**other[0].request, "messages": [user("Help.")]})
+    helped = [first, *[_asked_for(each, "Help.") for each in other[1:]]]
+    return tuple([each for pair in zip(one, helped, strict=True) for each in pair])
+
+
+def _asked_for(each: Exchange, text: str) -> Exchange:
+    return replace(each, request={**each.request, "messages": [user(text), *each.request["messages"][1:]]})
+
+
+def grown_on(wire: str, made_by: Callable[[int], Conversation] | None = None) -> Callable[[int], Conversation]:
+    """Return what makes a session on another wire: one whose history grows, or one as a function makes it."""
     written = by_name(wire).writing
 
     def build(number: int) -> Conversation:
         made: list[Exchange] = []
-        for each in grown(number, distinct, distinct):
+        for each in grown(number, distinct, distinct) if made_by is None else made_by(number):
             body = {**each.request, "max_tokens": 1000}
             asked = written.request(body)
             if made:
@@ -175,6 +206,14 @@ def grown_on(wire: str) -> Callable[[int], Conversation]:
         return tuple(made)
 
     return build
+
+
+def _one_id(number: int) -> Conversation:
+    return grown(number, one, one)
+
+
+def _other_ids(number: int) -> Conversation:
+    return grown(number, distinct, _foreign)
 
 
 def _share(body: dict[str, Any], before: Any) -> None:
@@ -225,9 +264,10 @@ SHAPES: dict[str, Shape] = {
     "exchanges that share only an id": Shape(lambda number: unrelated(number, one)),
     "faulty streams of a session": Shape(faulty),
     "a history that grows": Shape(lambda number: grown(number, distinct, distinct), "deepseek", repeats=True),
-    "a history that grows, one id": Shape(lambda number: grown(number, one, one), repeats=True),
-    "a history that grows, other ids": Shape(
-        lambda number: grown(number, distinct, lambda each: f"other_{each}"), repeats=True
+    "a history that grows, one id": Shape(_one_id, repeats=True),
+    "a history that grows, other ids": Shape(_other_ids, repeats=True),
+    "a history that grows, equal calls": Shape(
+        lambda number: grown(number, distinct, distinct, arguments="{{}}"), "openai", repeats=True
     ),
     "a history that grows, with tags": Shape(
         lambda number: grown(number, distinct, distinct, "<think>So.</think>"), repeats=True
@@ -235,6 +275,16 @@ SHAPES: dict[str, Shape] = {
     "a history that grows, Messages": Shape(grown_on("messages"), "anthropic", repeats=True),
     "a history that grows, Responses": Shape(grown_on("responses"), "openai", repeats=True),
     "a history that grows, Gemini": Shape(grown_on("gemini"), "gemini", repeats=True),
+    "a chat that grows": Shape(chatted, "openai", repeats=True),
+    "a chat that grows, Messages": Shape(grown_on("messages", chatted), "anthropic", repeats=True),
+    "a chat that grows, Responses": Shape(grown_on("responses", chatted), "openai", repeats=True),
+    "a chat that grows, Gemini": Shape(grown_on("gemini", chatted), "gemini", repeats=True),
+    "two histories that grow": Shape(side_by_side, "openai", repeats=True),
+    "a history that grows, one id, Messages": Shape(grown_on("messages", _one_id), "anthropic", repeats=True),
+    "a history that grows, one id, Responses": Shape(grown_on("responses", _one_id), "openai", repeats=True),
+    "a history that grows, one id, Gemini": Shape(grown_on("gemini", _one_id), "gemini", repeats=True),
+    "a history that grows, other ids, Messages": Shape(grown_on("messages", _other_ids), "anthropic", repeats=True),
+    "a history that grows, other ids, Responses": Shape(grown_on("responses", _other_ids), "openai", repeats=True),
     "altered details": Shape(details, "openrouter"),
     "misshapen messages": Shape(misshapen, "openai"),
 }  # fmt: skip

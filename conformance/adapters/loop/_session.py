@@ -18,7 +18,7 @@ from conformance.simulator.repeats import asks_again
 from conformance.wire.elements import Call, Reply, Resent, Result
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index
-from conformance.wire.resent import same_arguments
+from conformance.wire.same_calls import same_arguments
 from conformance.wire.text import content_text
 
 _COMPLETE: Final = frozenset(

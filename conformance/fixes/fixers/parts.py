@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from conformance.documents.pointer import copied, value_at
+from conformance.documents.pointer import value_at
 from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.rules.gemini.parts_hold_one_thing import DATA
 from conformance.wires.gemini.names import camel_case
@@ -14,7 +14,7 @@ RULES: Final = ("gemini/parts-hold-one-thing", "messages/image-media-types-known
 
 def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield the request with the part at the place of the finding split, or with the media type of JPEG."""
-    request = copied(problem.request)
+    request = problem.editable()
     *holder, last = problem.place
     around = value_at(request, holder)
     if last == "media_type" and isinstance(around, dict):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from conformance.documents.pointer import Place, copied, value_at
+from conformance.documents.pointer import Place, value_at
 from conformance.fixes.problem import Candidate, ClientProblem
 from conformance.rules.tool_parameters import is_array, parts
 from conformance.wire.values import as_object
@@ -24,18 +24,18 @@ _SCHEMAS: Final = frozenset({"parameters", "schema", "input_schema"})
 def candidates(problem: ClientProblem) -> Iterator[Candidate]:
     """Yield requests with the schema at the place of the finding completed, or the tool in the form of its wire."""
     for title, steps in _STEPS:
-        request = copied(problem.request)
+        request = problem.editable()
         holder, key = _schema_of(request, problem.place)
         if holder is not None and any([step(holder, key) for step in steps]):
             yield Candidate(request, title)
     if problem.exchange.protocol == "gemini":
-        request = copied(problem.request)
+        request = problem.editable()
         holder, key = _schema_of(request, problem.place)
         if key == "parameters" and "parameters" in holder:
             holder["parametersJsonSchema"] = holder.pop("parameters")
             yield Candidate(request, "send the parameters as JSON Schema, not as Gemini's part of it", whole=True)
     for at in range(len(problem.place), 0, -1):
-        request = copied(problem.request)
+        request = problem.editable()
         value = value_at(request, problem.place[:at])
         if isinstance(value, dict) and _in_the_other_form(value):
             yield Candidate(request, "send the function in the form of this wire", whole=True)

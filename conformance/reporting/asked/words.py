@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from conformance import profiles
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Profile, model_names, naming
-from conformance.profiles.files import uncached
+from conformance.profiles.claims import uncached
 from conformance.profiles.naming import Resolved
 from conformance.profiles.texts import outlines
 from conformance.reporting.asked.requests import Wish

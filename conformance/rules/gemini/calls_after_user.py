@@ -3,8 +3,8 @@ from typing import Any
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.native_views import NativeBody, requests
-from conformance.wire.values import objects
+from conformance.wire.native_views import NativeBody, in_messages, requests
+from conformance.wire.values import as_object, objects
 from conformance.wires.gemini.names import of_either
 
 _CLAIM = "gemini.call-not-after-user"
@@ -15,7 +15,7 @@ _REFUSED = {_CLAIM: {"status": 400, "message": _TEXT}}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, _context: any(_calls(content) for _, content in objects(request.value.get("contents"))),
+    where=lambda _request, context: bool(in_messages(context.index, context.number, _calls)),
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
     source=Source("https://github.com/continuedev/continue/issues/11164", _TEXT),
     bad=[
@@ -43,5 +43,6 @@ def judge(request: NativeBody, _context: Context) -> list[Fault]:
 
 
 def _calls(content: Any) -> bool:
-    parts = objects(content.get("parts"))
-    return content.get("role") == "model" and any([of_either(part, "functionCall") is not None for _, part in parts])
+    if as_object(content).get("role") != "model":
+        return False
+    return any([of_either(part, "functionCall") is not None for _, part in objects(content.get("parts"))])

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wires.gemini.views import Step, steps
 
 _SIGNATURE = "/0/request/contents/1/parts/0/thoughtSignature"
@@ -11,6 +11,7 @@ _REFUSED = {_CLAIM: {"status": 400, "message": "Function call is missing a thoug
 @rule(
     Level.MUST,
     on=steps,
+    reach=ELEMENT,
     when=lambda claimed: claimed.rejects_or_damages(_CLAIM),
     needs=(_CLAIM,),
     source=Source(

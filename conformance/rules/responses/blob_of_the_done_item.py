@@ -1,11 +1,12 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
 
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=ELEMENT,
     where=lambda item, _context: item.origin is not None and item.origin.unfinished is not None,
     source=Source(
         "https://github.com/openai/openai-python",

@@ -1,6 +1,6 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.responses.blocks import CALLS
+from conformance.rules import TURN, Context, Fault, Source, example, rule
+from conformance.wires.responses.kinds import CALLS
 from conformance.wires.responses.views import SentItem, sent_items
 
 _REASONING = {
@@ -27,6 +27,7 @@ def _is_led_to(item: SentItem, _context: Context) -> bool:
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=TURN,
     where=_is_led_to,
     source=Source(
         "https://github.com/cline/cline/issues/12242",

@@ -1,7 +1,7 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import TURN, Context, Fault, Source, example, rule, unless_faulty
 from conformance.wire.values import as_object
-from conformance.wires.responses.blocks import kind_of
+from conformance.wires.responses.kinds import kind_of
 from conformance.wires.responses.pairing import answers, needs_output, pairing_id
 from conformance.wires.responses.views import SentItem, sent_items
 
@@ -14,6 +14,8 @@ _AT = "/0/request/input"
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=TURN,
+    settled=unless_faulty,
     where=lambda item, _context: needs_output(item.kind, item.value),
     source=Source("https://github.com/Wei-Shaw/sub2api/issues/1885", "No tool output found for tool search call"),
     bad=[

@@ -5,7 +5,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, requests
 from conformance.wire.values import objects
-from conformance.wires.responses.blocks import CALLS, OUTPUTS, kind_of
+from conformance.wires.responses.kinds import CALLS, OUTPUTS, kind_of
 
 _CLAIM = "responses.split-calls"
 _REFUSED = {_CLAIM: {"status": 400, "message": "No tool output found for tool call {id}"}}

@@ -4,7 +4,7 @@ from typing import Any
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.values import objects
-from conformance.wires.responses.blocks import CALLS, kind_of
+from conformance.wires.responses.kinds import CALLS, kind_of
 from conformance.wires.responses.views import SentState, sent_states
 
 _NEW = "expected only what is new, as previous_response_id stands for the rest, got the"

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
 _PREFIXES: Final[Mapping[str, str]] = {
@@ -17,6 +17,7 @@ _PREFIXES: Final[Mapping[str, str]] = {
 @rule(
     Level.SHOULD,
     on=sent_items,
+    reach=ELEMENT,
     where=lambda item, _context: bool(item.id) and item.kind in _PREFIXES and item.origin is None,
     source=Source("https://github.com/earendil-works/pi/issues/10257", "Expected an ID that begins with"),
     bad=[

@@ -1,11 +1,12 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
 
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=ELEMENT,
     where=lambda item, _context: bool(item.id) and item.origin is not None and bool(item.origin.value.get("id")),
     source=Source(
         "https://github.com/openclaw/openclaw/issues/72602",

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from conformance.results import Level
-from conformance.rules import Claimed, Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Claimed, Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
 _KINDS = "responses.unsupported-items"
@@ -18,6 +18,7 @@ def _is_picky(claimed: Claimed) -> bool:
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=ELEMENT,
     when=_is_picky,
     source=Source("https://github.com/vllm-project/vllm", "Unsupported input item type"),
     bad=[

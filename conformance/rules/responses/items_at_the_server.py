@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wire.values import as_object
 from conformance.wires.responses.views import SentItem, sent_items
 
@@ -15,6 +15,7 @@ def _is_reference(item: SentItem, _context: Context) -> bool:
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=ELEMENT,
     where=_is_reference,
     source=Source(
         "https://github.com/vercel/ai/issues/7543",

@@ -1,6 +1,6 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.responses.blocks import CALLS
+from conformance.rules import TURN, Context, Fault, Source, example, rule
+from conformance.wires.responses.kinds import CALLS
 from conformance.wires.responses.views import SentItem, sent_items
 
 _STORED = {"/0/request/store": True, "/1/request/store": True, "/0/response/store": True}
@@ -26,6 +26,7 @@ def _is_bound(item: SentItem, _context: Context) -> bool:
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=TURN,
     where=_is_bound,
     source=Source(
         "https://github.com/vercel/ai/blob/main/packages/openai/src/responses/convert-to-openai-responses-input.ts",

@@ -1,7 +1,7 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import TURN, Context, Fault, Source, example, rule
 from conformance.wire.values import as_object
-from conformance.wires.responses.blocks import kind_of
+from conformance.wires.responses.kinds import kind_of
 from conformance.wires.responses.pairing import answered_kind, answers, pairing_id
 from conformance.wires.responses.views import SentItem, sent_items
 
@@ -21,6 +21,7 @@ def _answers(item: SentItem, _context: Context) -> bool:
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=TURN,
     where=_answers,
     source=Source(
         "https://github.com/continuedev/continue/issues/10092",

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Harm, Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
 
@@ -12,6 +12,7 @@ def _is_sent_whole(item: SentItem, _context: Context) -> bool:
 @rule(
     Level.SHOULD,
     on=sent_items,
+    reach=ELEMENT,
     harm=Harm.CONTENT,
     where=_is_sent_whole,
     source=Source(

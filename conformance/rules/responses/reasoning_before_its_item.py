@@ -1,13 +1,14 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.responses.blocks import CALLS, kind_of
+from conformance.rules import TURN, Context, Fault, Source, example, rule
+from conformance.wires.responses.kinds import CALLS, kind_of
 from conformance.wires.responses.views import SentItem, sent_items
 
 
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=TURN,
     where=lambda item, _context: item.kind == "reasoning" and bool(item.id),
     source=Source(
         "https://github.com/vercel/ai/issues/7099",

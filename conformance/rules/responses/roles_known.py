@@ -1,7 +1,7 @@
 from typing import Final
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import ELEMENT, Context, Fault, Source, example, rule
 from conformance.wires.responses.views import SentItem, sent_items
 
 _ROLES: Final = ("assistant", "system", "developer", "user")
@@ -13,6 +13,7 @@ _REFUSED = {_SYSTEM: {"status": 400, "message": "System messages are not allowed
 @rule(
     Level.MUST,
     on=sent_items,
+    reach=ELEMENT,
     where=lambda item, _context: item.kind == "message",
     source=Source(
         package="pypi/openai@3.54.0:openai/types/responses/easy_input_message_param.py",

@@ -11,8 +11,8 @@ from conformance.wire.changes import LOST, MOVED, MessageChange
 from conformance.wire.continuations import Continuation
 from conformance.wire.elements import Call
 from conformance.wire.reasoning import is_signed
-from conformance.wire.resent import call_key, calls_in
 from conformance.wire.reuse import SentCalls, calls_of_messages, missing, overwritten, sent_calls
+from conformance.wire.same_calls import call_key, calls_in
 from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import continuations
 

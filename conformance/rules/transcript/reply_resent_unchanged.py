@@ -11,8 +11,8 @@ from conformance.wire.elements import Call, Resent, calls_of
 from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wire.keys import key_of
 from conformance.wire.reasoning import untagged_text
-from conformance.wire.resent import calls_in, same_arguments
 from conformance.wire.reuse import is_same_call, missing, overwritten
+from conformance.wire.same_calls import calls_in, same_arguments
 from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import resent
 
@@ -22,17 +22,28 @@ _IDS = {_CALL_ID: "call_1", _RESULT_ID: "call_1"}
 _NO_IDS = {_CALL_ID: id_of_place(0, 0), _RESULT_ID: id_of_place(0, 0)}
 
 
-def _is_unchanged(returned: Resent, _faults: Sequence[Fault]) -> bool:
+def _is_unchanged(returned: Resent) -> bool:
     """Return whether a message has the content and the calls of the reply, whatever else the request holds."""
     value, message = returned.value, returned.reply.message
     return bool(value.get("content") == message.get("content") and value.get("tool_calls") == message.get("tool_calls"))
+
+
+def _is_settled(_returned: Resent, faults: Sequence[Fault]) -> bool:
+    """Return whether no call is gone: what its result was, a later exchange may show."""
+    return not any([fault.at == ("tool_calls",) and "id" in fault.values for fault in faults])
+
+
+def _ids(returned: Resent) -> list[Any]:
+    """Return the ids of a reply that comes back changed; with one that is used again, a call may be gone instead."""
+    return [] if _is_unchanged(returned) else [call.id for call in returned.reply.calls]
 
 
 @rule(
     Level.MUST,
     on=resent,
     reach=TURN,
-    settled=_is_unchanged,
+    settled=_is_settled,
+    until=_ids,
     harm=Harm.CONTENT,
     source=Source(
         "schemas/canonical/transcript.json",
@@ -74,7 +85,7 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     turn and position, and send one message per reply.
     """
     value, message = returned.value, returned.reply.message
-    if _is_unchanged(returned, ()):
+    if _is_unchanged(returned):
         return []
     if _is_apart(returned, context):
         return []

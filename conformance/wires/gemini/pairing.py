@@ -5,7 +5,7 @@ results alone, and is answered: https://github.com/google-gemini/gemini-cli/blob
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from conformance.wire.ids import is_of_place
@@ -42,10 +42,10 @@ class Waiting:
         """Return the first calls that did not wait any longer."""
         return self._log[:count]
 
-    def go_on(self, settled: Iterable[tuple[str, Called]]) -> None:
+    def go_on(self, settled: Sequence[tuple[str, Called]]) -> None:
         """Go on after calls that do not wait any longer."""
-        for key, called in settled:
-            self._answer(key, called)
+        self._log = list(settled)
+        self._answered = dict(settled)
 
     def _answer(self, key: str, called: Called) -> None:
         self._log.append((key, called))

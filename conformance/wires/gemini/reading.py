@@ -78,7 +78,7 @@ def _comparable(call: dict[str, Any]) -> dict[str, Any]:
     return call
 
 
-def translator() -> Callable[[Exchange], Exchange]:
+def translator(*, apart: bool = False) -> Callable[[Exchange], Exchange]:  # noqa: ARG001 — no reply is remembered
     """Return what translates exchanges of Gemini into those of chat completions, with their native forms."""
     return partial(_translated, read=ReadRequests())
 
@@ -104,7 +104,7 @@ def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
         () if made is None else made.events,
         reply,
         made is None or made.complete,
-        places=walk.draft.places,
+        places=walk.draft.all_places(),
         fragments=() if made is None else made.fragments,
         facts=_allowed(exchange.request) | ({} if made is None or made.error is None else {"error": made.error}),
     )

@@ -29,18 +29,34 @@ class Step(NamedTuple):
     native: Native
 
 
-def _steps(index: Index, number: int) -> list[Step]:
+def _steps(index: Index, number: int) -> Sequence[Step]:
+    return _steps_between(index, NativeSpan(number, 0, len(native_messages(index, number).listed)))
+
+
+def _steps_between(index: Index, span: NativeSpan) -> Sequence[Step]:
     """Return the first call of each step of the current turn, which begins after the last words of the user."""
-    native = index.conversation[number].native
+    number, native = span.number, index.conversation[span.number].native
     if native is None or native.protocol != "gemini":
         return []
-    said = in_messages(index, number, _says)
-    start = said[-1][0] + 1 if said else 0
     calling = in_messages(index, number, _first_call)
+    borders = (max(span.begin, _turn_start(index, number)), span.end)
+    begin, end = [bisect_left(calling, at, key=itemgetter(0)) for at in borders]
     return [
         Step((number, "request", "contents", position, "parts", at), dict(part), name, position, native)
-        for position, ((at, part, name),) in calling[bisect_left(calling, start, key=itemgetter(0)) :]
+        for position, ((at, part, name),) in calling[begin:end]
     ]
+
+
+def _held_steps(index: Index, number: int) -> int:
+    """Return how many contents at the beginning have the steps that they had in the request that is continued."""
+    _, earlier, common = native_messages(index, number)
+    starts = [_turn_start(index, each) for each in (earlier, number)] if common else [0, 0]
+    return common if starts[0] == starts[1] else min(common, *starts)
+
+
+def _turn_start(index: Index, number: int) -> int:
+    said = in_messages(index, number, _says)
+    return said[-1][0] + 1 if said else 0
 
 
 def _says(content: Any) -> bool:
@@ -217,7 +233,7 @@ def _spelled(signature: str) -> str:
 
 
 answers: Final = View("result of a call", Side.CLIENT, _answers, between=_answers_between, native=True)
-steps: Final = View("first call of a step", Side.CLIENT, _steps)
+steps: Final = View("first call of a step", Side.CLIENT, _steps, between=_steps_between, native=True, held=_held_steps)
 signed_texts: Final = View("signed text that is sent back", Side.CLIENT, _signed_texts)
 
 

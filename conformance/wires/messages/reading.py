@@ -48,7 +48,7 @@ _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "any": "required", "none":
 _COPIED: Final = ("model", "max_tokens", "stream", "temperature", "top_p", "thinking")
 
 
-def translator() -> Callable[[Exchange], Exchange]:
+def translator(*, apart: bool = False) -> Callable[[Exchange], Exchange]:  # noqa: ARG001 — no reply is remembered
     """Return what translates exchanges of Messages into those of chat completions, with their native forms."""
     return partial(_translated, read=ReadRequests())
 
@@ -60,7 +60,7 @@ def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
         request = _request(asked, draft, read)
         asked = read.sharing(asked, "messages")
     response = exchange.response
-    native = Native("messages", asked, exchange.response, places=draft.places)
+    native = Native("messages", asked, exchange.response, places=draft.all_places())
     if type(response) is str and exchange.streamed:
         made = assemble(response)
         native = Native(
@@ -71,7 +71,7 @@ def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
             made.reply if (exchange.status or 0) < _ERROR else None,
             made.complete and made.error is None,
             made.irregularities,
-            draft.places,
+            draft.all_places(),
             {} if made.error is None else {"error": made.error},
             continuing=made.continuing,
             fragments=made.fragments,
@@ -80,7 +80,7 @@ def _translated(exchange: Exchange, read: ReadRequests) -> Exchange:
         response = None if body is None else _body(body, draft, made.inputs, made.begins)
     elif type(response) is dict:
         reply = response if (exchange.status or 0) < _ERROR and response.get("type") != "error" else None
-        native = Native("messages", asked, exchange.response, reply=reply, places=draft.places)
+        native = Native("messages", asked, exchange.response, reply=reply, places=draft.all_places())
         response = _body(response, draft, {}, {})
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from conformance.wire.codec import Codec
 from conformance.wire.media import IMAGE, image_at
 from conformance.wire.values import as_object, objects, rendered
+from conformance.wires.responses.kinds import CALLS
 
 FORMAT: Final = "openai-responses-v1"
 """OpenRouter's name for reasoning items of OpenAI's models."""
@@ -18,9 +19,6 @@ _PREFIX: Final = "rs_"
 """How the ids of reasoning items begin."""
 
 LOCAL: Final = "the wire has no such field"
-CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
-"""The kinds of calls that the client runs as functions, each with the key of what they are called with."""
-OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
 TEXTS: Final = ("input_text", "output_text", "text", "summary_text")
 _DETAILS: Final = ("auto", "low", "high")
 _FILE: Final = ("file_data", "file_id", "filename")
@@ -29,12 +27,6 @@ _HELD: Final = {"reasoning.summary": "summary", "reasoning.text": "text", "reaso
 
 _PIECES: Final = ("summary", "content", "encrypted_content")
 """What a reasoning item holds, in the order in which it becomes details."""
-
-
-def kind_of(item: Mapping[str, Any]) -> str:
-    """Return the type of an item; a message may be without one."""
-    kind = item.get("type")
-    return kind if type(kind) is str else "message" if "role" in item else ""
 
 
 def read_part(part: Mapping[str, Any]) -> dict[str, Any] | str:

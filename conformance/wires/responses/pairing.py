@@ -7,7 +7,7 @@ A client runs these calls itself, like functions, but their items have kinds of 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.wires.responses.blocks import CALLS, OUTPUTS
+from conformance.wires.responses.kinds import CALLS, OUTPUTS
 
 _CALL: Final = "_call"
 _OUTPUT: Final = "_output"

@@ -16,7 +16,8 @@ from conformance.wire.native import Native
 from conformance.wire.read_requests import ReadRequests
 from conformance.wire.values import as_object, objects
 from conformance.wires.responses import WIRE
-from conformance.wires.responses.blocks import kind_of, name_of
+from conformance.wires.responses.blocks import name_of
+from conformance.wires.responses.kinds import kind_of
 from conformance.wires.responses.state import NOTHING, History, Memory
 from conformance.wires.responses.stream import AssembledResponse, assemble
 from conformance.wires.responses.turns import AT_SERVER, ItemsWalk
@@ -45,9 +46,15 @@ class _Reply(NamedTuple):
     repeated: Sequence[Any] = ()
 
 
-def translator() -> Callable[[Exchange], Exchange]:
-    """Return what translates the exchanges of a session into those of chat completions, with their native forms."""
-    return partial(_translated, memory=Memory(), read=ReadRequests())
+def translator(*, apart: bool = False) -> Callable[[Exchange], Exchange]:
+    """Return what translates the exchanges of a session into those of chat completions, with their native forms.
+
+    `apart`: what one of them says is not known for another.
+    """
+    read = ReadRequests()
+    if apart:
+        return lambda exchange: _translated(exchange, Memory(grows=False), read)
+    return partial(_translated, memory=Memory(), read=read)
 
 
 def _translated(exchange: Exchange, memory: Memory, read: ReadRequests) -> Exchange:
@@ -80,7 +87,7 @@ def _translated(exchange: Exchange, memory: Memory, read: ReadRequests) -> Excha
         None if reply is None else reply.body,
         is_complete,
         () if made is None else made.irregularities,
-        draft.places,
+        draft.all_places(),
         facts,
         held,
         continuing=frozenset() if made is None else made.continuing,
@@ -137,14 +144,14 @@ def _request(
         walk.read(body.get("input"), ("request", "input"), history.messages)
     facts |= {"hosted": tuple(walk.hosted)} if walk.hosted else {}
     facts |= {"unjudged": tuple(walk.unjudged)} if walk.unjudged else {}
-    memory.asked(draft.messages[first:], history)
+    memory.asked(draft.messages, first, history)
     made: dict[str, Any] = {key: body[key] for key in _COPIED if body.get(key) is not None}
     if type(body.get("max_output_tokens")) is int:
         made["max_completion_tokens"] = body["max_output_tokens"]
     if draft.messages or body.get("input") is not None:
         made["messages"] = draft.messages
     _add_format(as_object(body.get("text")).get("format"), made, draft)
-    _add_tools(body, made, draft, facts)
+    _add_tools(body, walk, made, facts)
     return made, held
 
 
@@ -174,7 +181,7 @@ def _history(body: Mapping[str, Any], memory: Memory, facts: dict[str, Any]) -> 
     if key is None:
         # A stored prompt may hold messages and tools.
         return NOTHING if body.get("prompt") is None else History((), is_whole=False)
-    found = memory.histories.get(key)
+    found = memory.history(key)
     facts["history"] = "unknown" if found is None else "whole" if found.is_whole else "cut"
     return found or History((), is_whole=False)
 
@@ -188,16 +195,15 @@ def _session_key(body: Mapping[str, Any]) -> tuple[str, str] | None:
     return ("conversation", identity) if type(identity) is str and identity else None
 
 
-def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft, facts: dict[str, Any]) -> None:
+def _add_tools(body: Mapping[str, Any], walk: ItemsWalk, made: dict[str, Any], facts: dict[str, Any]) -> None:
     """Add the tools of a request, those that its items bring along, and its choice of them."""
     found: list[tuple[Place, dict[str, Any]]] = []
     _collect(body.get("tools"), ("request", "tools"), {}, found)
-    for position, item in objects(body.get("input")):
-        if "tools" in item and kind_of(item) != "message":
-            _collect(item.get("tools"), ("request", "input", position, "tools"), {}, found)
+    for place, item in walk.bringing:
+        _collect(item.get("tools"), (*place, "tools"), {}, found)
     if found:
         made["tools"] = [tool for _, tool in found]
-        draft.places.update({("request", "tools", to): place for to, (place, _) in enumerate(found)})
+        walk.draft.places.update({("request", "tools", to): place for to, (place, _) in enumerate(found)})
     choice = body.get("tool_choice")
     # A choice among tools that the server runs says nothing about the client's.
     if choice is not None and (found or not body.get("tools")):

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from conformance.wire.values import as_object
+from conformance.wire.keys import key_of
+from conformance.wire.values import as_object, objects
 from conformance.wires.responses.blocks import whole_detail
+from conformance.wires.responses.kinds import CALLS, OUTPUTS, kind_of
 
 MAX_HELD: Final = 16
 """Of a history that the server holds, so many messages are looked at: what is before was looked at when it was new."""
@@ -26,39 +28,58 @@ class History(NamedTuple):
             start += 1
         tail = listed[start:]
         if not any([message.get("role") == "user" for message in tail]):
-            asked = [message for message in listed[:start] if message.get("role") == "user"][-1:]
-            tail = (*asked, *tail)
+            asked = next((each for each in reversed(listed[:start]) if each.get("role") == "user"), None)
+            tail = tail if asked is None else (asked, *tail)
         return History(tail, is_whole=False)
 
 
 NOTHING: Final = History((), is_whole=True)
 
 
+class _Exchange(NamedTuple):
+    """The messages of a request from a position on, what it refers to, and the reply: of few, the history is asked."""
+
+    history: History
+    messages: Sequence[dict[str, Any]]
+    first: int
+    reply: dict[str, Any]
+
+    def after(self) -> History:
+        """Return the history that holds when the reply is over."""
+        return History((), self.history.is_whole).extended(self.messages[self.first :]).extended([self.reply])
+
+
 class Memory:
     """What the earlier exchanges of a session say about ids, blobs and histories.
 
     `items`: the items of replies by id, and those that a request gives. `details`: reasoning by its blob, its id or its
-    text, in the form in which the reply had it.
+    text, in the form in which the reply had it. `grows`: whether later exchanges may say more.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, grows: bool = True) -> None:
+        self.grows = grows
         self.items: dict[str, Mapping[str, Any]] = {}
         self.stored: set[str] = set()
         self.details: dict[tuple[str, str], dict[str, Any]] = {}
-        self.histories: dict[tuple[str, str], History] = {}
-        self._asked = NOTHING
+        self._histories: dict[tuple[str, str], _Exchange] = {}
+        self._asked = _Exchange(NOTHING, (), 0, {})
 
-    def asked(self, messages: Sequence[dict[str, Any]], history: History) -> None:
-        """Remember the messages of a request, those of the history that it refers to among them."""
-        self._asked = History((), history.is_whole).extended(messages)
+    def asked(self, messages: Sequence[dict[str, Any]], first: int, history: History) -> None:
+        """Remember the messages of a request from one on, those of the history that it refers to among them."""
+        self._asked = _Exchange(history, messages, first, {})
 
     def answered(self, identity: Any, session: tuple[str, str] | None, message: dict[str, Any]) -> None:
         """Remember the history that the id of a reply stands for, and what its conversation holds now."""
-        history = self._asked.extended([message])
+        exchange = self._asked._replace(reply=message)
         if type(identity) is str and identity:
-            self.histories["response", identity] = history
+            self._histories["response", identity] = exchange
         if session is not None and session[0] == "conversation":
-            self.histories[session] = history
+            self._histories[session] = exchange
+
+    def history(self, key: tuple[str, str]) -> History | None:
+        """Return the history that the id of a reply or of a conversation stands for; None if it is not at hand."""
+        exchange = self._histories.get(key)
+        return None if exchange is None else exchange.after()
 
     def keep(self, items: Sequence[Any], repeated: Sequence[Any], *, is_stored: bool) -> None:
         """Remember the items of a reply, and whether the server stores them.
@@ -99,8 +120,8 @@ class Memory:
                 continue
             # The blob tells which item this is; a rule of this wire looks at an id that does not belong to it.
             own = {key: each for key, each in sent.items() if key in ("summary", "text")}
-            return {**known, **own}, not number
-        return sent, not keys
+            return {**known, **own}, not number or not self.grows
+        return sent, not keys or not self.grows
 
 
 def _keys(made: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -108,3 +129,15 @@ def _keys(made: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for key in ("data", "id", "text"):
         if type(made.get(key)) is str:
             yield key, made[key]
+
+
+def first_new(given: Any, held: Sequence[Mapping[str, Any]], memory: Memory | None) -> int:
+    """Return the position in an input behind the last call or output that a held history has already."""
+    called = {key_of(call.get("id")) for each in held for call in each.get("tool_calls") or ()}
+    answered = {key_of(each.get("tool_call_id")) for each in held if each.get("role") == "tool"}
+    last = -1
+    for position, item in objects(given) if called else ():
+        meant = item if memory is None else memory.resolve(item.get("id")) or item
+        known = called if kind_of(meant) in CALLS else answered if kind_of(meant) in OUTPUTS else ()
+        last = position if key_of(meant.get("call_id")) in known else last
+    return last + 1

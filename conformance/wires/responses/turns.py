@@ -15,23 +15,21 @@ from conformance.wire.drafts import Draft
 from conformance.wire.keys import key_of
 from conformance.wire.values import objects
 from conformance.wires.responses.blocks import (
-    CALLS,
     LOCAL,
-    OUTPUTS,
     READ_PARTS,
     TEXTS,
     details_of,
     is_empty,
     join,
     joins,
-    kind_of,
     name_of,
     read_call,
     read_part,
     reasoning_item,
     whole_detail,
 )
-from conformance.wires.responses.state import Memory
+from conformance.wires.responses.kinds import CALLS, OUTPUTS, kind_of
+from conformance.wires.responses.state import Memory, first_new
 
 HELD: Final = "the server holds it already"
 AT_SERVER: Final = "stands for what only the server has"
@@ -43,13 +41,14 @@ _READ_TEXTS: Final = Codec(lambda _: "on the wire, instructions and results are 
 
 
 class WalkMark(NamedTuple):
-    """Where a walk has come to: how it reads, and how many calls, items of no use and kinds of items it has met."""
+    """Where a walk has come to: how it reads, and how many calls, useless items, kinds and items with tools it met."""
 
     is_stored: bool
     is_whole: bool
     calls: int
     unjudged: int
     hosted: int
+    bringing: int
 
 
 class ItemsWalk:
@@ -59,7 +58,7 @@ class ItemsWalk:
     `is_whole`: whether everything that an output may answer is at hand. `unjudged`: the native places of items of which
     nothing can be said, since what they belong to is only at the server. `hosted`: the kinds of items that have no
     counterpart in chat completions. `calls`: the ids of the calls that were read. `looked_up`: how many
-    items were looked up that may say something else later.
+    items were looked up that may say something else later. `bringing`: the items that bring tools along.
     """
 
     marks_before = False
@@ -71,8 +70,10 @@ class ItemsWalk:
         self.is_stored = is_stored
         self.unjudged: list[Place] = []
         self.hosted: dict[str, None] = {}
-        self._called = {key_of(call.get("id")) for each in draft.messages for call in each.get("tool_calls") or ()}
+        self._before = len(draft.messages)
+        self._called: set[Any] | None = None
         self.calls: list[Any] = []
+        self.bringing: list[tuple[Place, Mapping[str, Any]]] = []
         self.looked_up = 0
         self._begin()
 
@@ -90,7 +91,8 @@ class ItemsWalk:
         # A message of the assistant is open, or later replies may say more of an item.
         if self._place is not None or self.looked_up:
             return None
-        return WalkMark(self.is_stored, self.is_whole, len(self.calls), len(self.unjudged), len(self.hosted))
+        counts = len(self.calls), len(self.unjudged), len(self.hosted), len(self.bringing)
+        return WalkMark(self.is_stored, self.is_whole, *counts)
 
     def resume(self, earlier: "ItemsWalk", mark: WalkMark) -> None:
         """Go on from where an earlier walk had come to."""
@@ -98,37 +100,45 @@ class ItemsWalk:
         self._call_ids(earlier.calls[: mark.calls])
         self.unjudged += earlier.unjudged[: mark.unjudged]
         self.hosted |= dict.fromkeys(list(earlier.hosted)[: mark.hosted])
+        self.bringing += earlier.bringing[: mark.bringing]
 
     def _call_ids(self, keys: Sequence[Any]) -> None:
         self.calls += keys
-        self._called.update(keys)
+        if self._called is not None:
+            self._called.update(keys)
+
+    def _is_called(self, identity: Any) -> bool:
+        """Return whether a call has an id, among those that were read and those of messages that the server holds."""
+        if self._called is None:
+            held = self.draft.messages[: self._before]
+            self._called = {key_of(call.get("id")) for each in held for call in each.get("tool_calls") or ()}
+            self._called.update(self.calls)
+        return key_of(identity) in self._called
 
     def read(self, given: Any, place: Place, held: Sequence[Mapping[str, Any]] = ()) -> None:
         """Read the input of a request: a text, or items; what `held` messages have already is not there twice."""
         if type(given) is str:
             self.draft.lose(place, "comes back as an item")
             self.draft.add({"role": "user", "content": given}, place)
-        new = self._first_new(given, held)
+        new = first_new(given, held, self.memory)
         for position, item in objects(given):
             if position < new:
+                self._note_tools(item, (*place, position))
                 self.draft.lose((*place, position), HELD)
             else:
                 self.add(item, (*place, position))
         self.end()
 
-    def _first_new(self, given: Any, held: Sequence[Mapping[str, Any]]) -> int:
-        """Return the position behind the last call or output that a held history has already."""
-        called = {key_of(call.get("id")) for each in held for call in each.get("tool_calls") or ()}
-        answered = {key_of(each.get("tool_call_id")) for each in held if each.get("role") == "tool"}
-        last = -1
-        for position, item in objects(given) if called else ():
-            meant = item if self.memory is None else self.memory.resolve(item.get("id")) or item
-            known = called if kind_of(meant) in CALLS else answered if kind_of(meant) in OUTPUTS else ()
-            last = position if key_of(meant.get("call_id")) in known else last
-        return last + 1
-
     def add(self, item: Mapping[str, Any], place: Place) -> None:
         """Read an item of a request that is at a native place."""
+        self._note_tools(item, place)
+        self._add(item, place)
+
+    def _note_tools(self, item: Mapping[str, Any], place: Place) -> None:
+        if "tools" in item and kind_of(item) != "message":
+            self.bringing.append((place, item))
+
+    def _add(self, item: Mapping[str, Any], place: Place) -> None:
         kind = kind_of(item)
         if kind == "item_reference":
             self._refer(item, place)
@@ -191,9 +201,9 @@ class ItemsWalk:
 
     def _refer(self, item: Mapping[str, Any], place: Place) -> None:
         found = None if self.memory is None else self.memory.resolve(item.get("id"))
-        self.looked_up += 1
+        self.looked_up += self.memory is None or self.memory.grows
         if found is not None:
-            self.add(found, place)
+            self._add(found, place)
             return
         self.draft.lose(place, AT_SERVER)
         if self.memory is not None:
@@ -228,7 +238,7 @@ class ItemsWalk:
         if self._place is not None:
             self.end()
         identity = item.get("call_id")
-        if not self.is_whole and key_of(identity) not in self._called:
+        if not self.is_whole and not self._is_called(identity):
             self.unjudged.append(place)
             return
         if self.memory is None:

@@ -10,12 +10,15 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
+from conformance.wire.native_views import NativeSpan, native_messages
 from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
 from conformance.wires.responses import NAME
-from conformance.wires.responses.blocks import CALLS, kind_of
+from conformance.wires.responses.kinds import CALLS, kind_of
 
 _ADDED: Final = "response.output_item.added"
+_SAID: Final = "text"
+"""Messages of the assistant may be sent without an id; one with a phase is then found by its text."""
 
 
 class Origin(NamedTuple):
@@ -104,52 +107,115 @@ def _native(index: Index, number: int) -> Native | None:
     return native if native is not None and native.protocol == NAME else None
 
 
+class _KnownItem(NamedTuple):
+    """What is known of an item of a request whatever follows it; as in `SentItem`."""
+
+    kind: str
+    origin: Origin | None
+    lacks: Mapping[str, Any] | None
+
+
+class _KnownItems(NamedTuple):
+    """The items of a request by position, None for what is no object.
+
+    `seen`: what its reasoning and its references are found by, with their positions. `held`: how many items at the
+    beginning are as in the request that it continues.
+    """
+
+    items: list[_KnownItem | None]
+    seen: dict[str, int]
+    held: int
+
+
 class _SentItems:
-    """Finds the items that requests send, each with the item of a reply that it sends back."""
+    """Finds the items of replies that requests send back, one request after the other.
+
+    For items that an earlier request had, what was found there holds, unless a reply that came since is found by what
+    they were looked up by.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Origin] = {}
-        self._said: dict[str, Origin] = {}
-        self._last: list[tuple[Any, str, list[tuple[str, str]]]] = []
+        self._known: dict[tuple[str, str], Origin | None] = {}
+        self._asked: set[tuple[str, str]] = set()
+        self._changed = -1
+        self._found: list[_KnownItems] = []
 
-    def add(self, index: Index, number: int) -> Sequence[SentItem]:
+    def add(self, index: Index, number: int) -> _KnownItems:
         native = _native(index, number)
-        if native is None:
-            return ()
-        known, said = self._known, self._said
-        found: list[SentItem] = []
-        given = as_object(native.request).get("input")
-        seen: set[str] = set()
-        for item, position, kind, keys in self._listed(given):
-            place: Place = (number, "request", "input", position)
-            origin = next((known[key] for key in keys if key in known), None)
-            if said and origin is None and kind == "message" and "id" not in item and item.get("role") == "assistant":
-                origin = said.get(_said(item))
-            before = None if origin is None else origin.before if kind in CALLS else origin.led_to_by
-            lacks = None if before is None or not seen.isdisjoint(_values(before)) else before
-            found.append(SentItem(place, item, kind, position, given or (), origin, lacks, native))
-            if kind in ("reasoning", "item_reference"):
-                seen |= {*[value for _, value in keys], *(() if origin is None else _values(origin.value))}
-        for origin in _origins(native):
-            known |= dict.fromkeys(_keys(origin.value), origin)
-            if origin.unfinished is not None:
-                known["encrypted_content", origin.unfinished] = origin
-            if origin.value.get("phase") is not None:
-                said[_said(origin.value)] = origin
-        return found
+        listed, earlier, common = native_messages(index, number)
+        items: list[_KnownItem | None] = []
+        seen: dict[str, int] = {}
+        held = common if native is not None and self._changed < earlier else 0
+        if held:
+            before = self._found[earlier]
+            items = before.items[:held]
+            is_whole = held == len(before.items)
+            seen = dict(before.seen) if is_whole else {key: at for key, at in before.seen.items() if at < held}
+        for position in range(held, len(listed) if native is not None else 0):
+            item = listed[position]
+            items.append(self._item(item, position, seen) if type(item) is dict else None)
+        for origin in () if native is None else _origins(native):
+            self._take(origin, number)
+        self._found.append(_KnownItems(items, seen, held))
+        return self._found[-1]
 
-    def _listed(self, given: Any) -> Iterator[tuple[Mapping[str, Any], int, str, list[tuple[str, str]]]]:
-        """Yield the items of an input with their kinds and keys, which those of the request before have already."""
-        before, self._last = self._last, []
-        for position, item in objects(given):
-            count = len(self._last)
-            known = before[count] if count < len(before) and before[count][0] is item else None
-            self._last.append(known or (item, kind_of(item), _keys(item)))
-            yield item, position, *self._last[-1][1:]
+    def _item(self, item: Mapping[str, Any], position: int, seen: dict[str, int]) -> _KnownItem:
+        """Return what is known of an item at a position, and add what it is found by to what was seen before it."""
+        kind, keys = kind_of(item), _keys(item)
+        looked_up = keys
+        if kind == "message" and "id" not in item and item.get("role") == "assistant":
+            looked_up = [*keys, (_SAID, _said(item))]
+        origin = None
+        for key in looked_up:
+            self._asked.add(key)
+            origin = self._known.get(key)
+            if origin is not None:
+                break
+        before = None if origin is None else origin.before if kind in CALLS else origin.led_to_by
+        lacks = None if before is None or not seen.keys().isdisjoint(_values(before)) else before
+        if kind in ("reasoning", "item_reference"):
+            for value in [*[value for _, value in keys], *(() if origin is None else _values(origin.value))]:
+                seen.setdefault(value, position)
+        return _KnownItem(kind, origin, lacks)
+
+    def _take(self, origin: Origin, number: int) -> None:
+        """Take an item of the reply to a request, which can be sent back from now on."""
+        keys = _keys(origin.value)
+        if origin.unfinished is not None:
+            keys.append(("encrypted_content", origin.unfinished))
+        if origin.value.get("phase") is not None:
+            keys.append((_SAID, _said(origin.value)))
+        for key in keys:
+            known = self._known.get(key, origin)
+            # A host that gives several calls one id is no reason to take one for another.
+            is_used_again = key[0] == "call_id" and (
+                known is None or _text(known.value, "id") != _text(origin.value, "id")
+            )
+            if known is not None or not is_used_again:
+                self._known[key] = None if is_used_again else origin
+                if key in self._asked:
+                    self._changed = number
 
 
 def _sent_items(index: Index, number: int) -> Sequence[SentItem]:
-    return index.grown(_SentItems, number)
+    return _items_between(index, NativeSpan(number, 0, len(native_messages(index, number).listed)))
+
+
+def _items_between(index: Index, span: NativeSpan) -> Sequence[SentItem]:
+    native = _native(index, span.number)
+    if native is None:
+        return ()
+    listed, items = native_messages(index, span.number).listed, index.grown(_SentItems, span.number).items
+    return [
+        SentItem((span.number, "request", "input", at), listed[at], known.kind, at, listed, *known[1:], native)
+        for at in range(span.begin, span.end)
+        if (known := items[at]) is not None
+    ]
+
+
+def _held_items(index: Index, number: int) -> int:
+    held: int = index.grown(_SentItems, number).held
+    return held
 
 
 def _origins(native: Native) -> Iterator[Origin]:
@@ -235,5 +301,7 @@ def _sent_states(index: Index, number: int) -> Sequence[SentState]:
     return index.grown(_SentStates, number)
 
 
-sent_items: Final = View("item that a request sends", Side.CLIENT, _sent_items)
+sent_items: Final = View(
+    "item that a request sends", Side.CLIENT, _sent_items, between=_items_between, native=True, held=_held_items
+)
 sent_states: Final = View("request that continues what the server holds", Side.CLIENT, _sent_states)
