@@ -24,7 +24,7 @@ from conformance.faults import ServerFault
 from conformance.profiles import Claims, Profile
 from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import replies, script, wire_requests
-from conformance.simulator.answers import MAX_TEXT, Accepted, AnswerMemory, Form, form_of, points_into_messages
+from conformance.simulator.answers import MAX_TEXT, Accepted, AnswerMemory, RequestForm, form_of, points_into_messages
 from conformance.simulator.beside import answer_beside
 from conformance.simulator.faulty import with_faults
 from conformance.simulator.histories import Histories, RequestHistory
@@ -138,7 +138,7 @@ class Simulator:
         """Return what the server keeps on a wire, and the claims that say whether requests may refer to it."""
         return (self.store, self.profile.at(model_of(body), "")) if wire.keeps_replies else None
 
-    def _known(self, form: Form, wire: Wire, path: str, body: dict[str, Any]) -> HttpReply | None:
+    def _known(self, form: RequestForm, wire: Wire, path: str, body: dict[str, Any]) -> HttpReply | None:
         """Return the reply to a request if it can be made of one to a request of the same form; else None."""
         memory = self.answers
         accepted = None if memory is None else memory.find(form, self.profile)
@@ -161,7 +161,7 @@ class Simulator:
         reply = memory.reply(form, self.profile, context)
         return reply if reply is None or kept is None else _stored(reply, self.store, path, body)
 
-    def _learn(self, form: Form, wire: Wire, path: str, planned: "_Planned", reply: HttpReply) -> None:
+    def _learn(self, form: RequestForm, wire: Wire, path: str, planned: "_Planned", reply: HttpReply) -> None:
         """Remember how a request was answered, unless that depends on more than its form and some values."""
         context, asked = planned.context, planned.asked
         if self.answers is None or planned.is_special or points_into_messages(context.claims):

@@ -49,7 +49,7 @@ class _Unsuitable(Exception):
     """A request is not one of those whose form counts."""
 
 
-class Form(NamedTuple):
+class RequestForm(NamedTuple):
     """What is the same for requests that differ in the words of the user alone: a digest of all the rest.
 
     `words`: the texts that are left out, in their order.
@@ -59,7 +59,7 @@ class Form(NamedTuple):
     words: Sequence[str]
 
 
-def form_of(path: str, body: Mapping[str, Any]) -> Form | None:
+def form_of(path: str, body: Mapping[str, Any]) -> RequestForm | None:
     """Return the form of a request; None if others may matter than the words of the user.
 
     Only requests in which nobody but the user speaks after the instructions have one.
@@ -72,7 +72,7 @@ def form_of(path: str, body: Mapping[str, Any]) -> Form | None:
         text = orjson.dumps(rest)
     except (_Unsuitable, TypeError):
         return None
-    return None if len(text) > _MAX_FORM or BROKEN in text else Form(digest((path, text)), words)
+    return None if len(text) > _MAX_FORM or BROKEN in text else RequestForm(digest((path, text)), words)
 
 
 def _without_words(listed: Any, words: list[str]) -> Any:
@@ -199,20 +199,20 @@ class AnswerMemory:
         self._forms: ByteCache[_KnownForm] = ByteCache(MAX_BYTES)
         self._replies = ReplyMemory()
 
-    def find(self, form: Form, profile: Profile) -> Accepted | None:
+    def find(self, form: RequestForm, profile: Profile) -> Accepted | None:
         """Return what follows from a form; None if no request of it was accepted yet."""
         found = self._forms.find(form.key)
         if found is None or found[0].accepted.profile is not profile or not found[0].is_sound:
             return None
         return found[0].accepted
 
-    def reply(self, form: Form, profile: Profile, context: ReplyContext) -> HttpReply | None:
+    def reply(self, form: RequestForm, profile: Profile, context: ReplyContext) -> HttpReply | None:
         """Return the reply to a request of a known form; None if it has to be derived."""
         return self._replies.known(form.key, profile, context)
 
     def learn(
         self,
-        form: Form,
+        form: RequestForm,
         accepted: Accepted,
         context: ReplyContext,
         drawn: Mapping[str, Any],
