@@ -11,6 +11,7 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 _DIGEST: Final = 16
+_SHORT: Final = 128
 _OVERHEAD: Final = 256
 """Bytes that an entry takes besides its value: the key, its digest and its places in two tables."""
 
@@ -74,9 +75,15 @@ def remembered(
 
 
 def digest(given: Sequence[Any]) -> bytes:
-    """Return the digest of texts, bytes and None; other values, or the same bytes divided otherwise, have another."""
+    """Return the digest of texts, bytes and None; other values, or the same bytes divided otherwise, have another.
+
+    Of few bytes, that is these themselves.
+    """
+    # This version writes no references, so equal values have equal bytes.
+    data = marshal.dumps((*given,), 2)
+    if _DIGEST < len(data) <= _SHORT:
+        return data
     # Imported here because a small check keeps nothing, and every start would pay for it.
     from hashlib import blake2b
 
-    # This version writes no references, so equal values have equal bytes.
-    return blake2b(marshal.dumps((*given,), 2), digest_size=_DIGEST).digest()
+    return blake2b(data, digest_size=_DIGEST).digest()

@@ -3,6 +3,7 @@
 Each family of fixers proposes other forms of the request. A form counts only if the conversation, judged again with the
 same profile, lacks the finding and has no new one, and if the request still says what it said. Then everything is left
 out of the change that the finding does not need. Nothing here is trusted: a proposal that is wrong is not accepted.
+Findings that say the same at other positions are tried together (see `alike`).
 """
 
 import importlib

@@ -278,26 +278,30 @@ def _sources(entry: Mapping[str, Any]) -> tuple[Source, ...]:
 
 
 def _histories(claims: Mapping[str, Any]) -> Histories:
-    return {name: tuple([_claim(name, entry) for entry in _listed(entries)]) for name, entries in claims.items()}
+    return {
+        name: tuple([_claim(name, entry) for entry in entries]) if type(entries) is list else (_claim(name, entries),)
+        for name, entries in claims.items()
+    }
 
 
 def _claim(name: str, entry: Mapping[str, Any]) -> Claim:
+    said, sources, others = entry.get, entry["source"], entry.get("disagrees")
+    # By position, and with few calls: a provider has some hundreds of claims.
     return Claim(
         name,
         entry["value"],
-        since=entry.get("since", ""),
-        until=entry.get("until", ""),
-        versions=entry.get("versions", ""),
-        source=_sources(entry),
-        confidence=entry["confidence"],
-        note=entry.get("note", ""),
-        disagrees=tuple(
-            [
-                Disagreement(each["value"], Source(**each["source"]), each.get("note", ""))
-                for each in entry.get("disagrees", ())
-            ]
-        ),
+        said("since", ""),
+        said("until", ""),
+        said("versions", ""),
+        (Source(**sources),) if type(sources) is dict else _sources(entry),
+        entry["confidence"],
+        said("note", ""),
+        tuple([_disagreement(each) for each in others]) if others else (),
     )
+
+
+def _disagreement(entry: Mapping[str, Any]) -> Disagreement:
+    return Disagreement(entry["value"], Source(**entry["source"]), entry.get("note", ""))
 
 
 def _listed(value: Any) -> Sequence[Any]:

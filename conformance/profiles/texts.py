@@ -85,7 +85,7 @@ def shipped() -> tuple[Outline, ...]:
     given = {name: (FOLDER / f"{name}.yaml").read_bytes() for name in names()}
     # Which lines count is a matter of this file.
     sources = [Path(__file__).read_bytes(), *[each for pair in given.items() for each in (pair[0].encode(), pair[1])]]
-    kept = derived("profiles", "outlines", sources, lambda: [list(outline(*each)) for each in _decoded(given)])
+    kept = derived("profiles", "_outlines", sources, lambda: [list(outline(*each)) for each in _decoded(given)])
     return tuple([Outline._make([tuple(each) if type(each) is list else each for each in listed]) for listed in kept])
 
 

@@ -24,7 +24,7 @@ from conformance.faults import ServerFault
 from conformance.profiles import Claims, Profile
 from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import replies, script, wire_requests
-from conformance.simulator.answers import Accepted, AnswerMemory, form_of, points_into_messages
+from conformance.simulator.answers import MAX_TEXT, Accepted, AnswerMemory, RequestForm, form_of, points_into_messages
 from conformance.simulator.beside import answer_beside
 from conformance.simulator.faulty import with_faults
 from conformance.simulator.histories import Histories, RequestHistory
@@ -116,7 +116,8 @@ class Simulator:
         body = _read(request, Responder(self.profile), parse_json if history is None else history.parse)
         if isinstance(body, HttpReply):
             return wire_requests.refused(wire, request.path, body)
-        form = form_of(request.path, body) if self.answers is not None and scenario is None else None
+        has_form = self.answers is not None and scenario is None and len(request.body) <= MAX_TEXT
+        form = form_of(request.path, body) if has_form else None
         if form is not None and (known := self._known(form, wire, request.path, body)) is not None:
             return known
         planned: list[_Planned] = []
@@ -137,7 +138,7 @@ class Simulator:
         """Return what the server keeps on a wire, and the claims that say whether requests may refer to it."""
         return (self.store, self.profile.at(model_of(body), "")) if wire.keeps_replies else None
 
-    def _known(self, form: bytes, wire: Wire, path: str, body: dict[str, Any]) -> HttpReply | None:
+    def _known(self, form: RequestForm, wire: Wire, path: str, body: dict[str, Any]) -> HttpReply | None:
         """Return the reply to a request if it can be made of one to a request of the same form; else None."""
         memory = self.answers
         accepted = None if memory is None else memory.find(form, self.profile)
@@ -146,14 +147,21 @@ class Simulator:
         if wire.name == CHAT:
             found = self.find(body)
             return None if found is not None else memory.reply(form, self.profile, accepted.context(body))
-        exchange, asked = wire_requests.translated(wire, path, body, self._kept(wire, body))
-        if asked.parent or self.find(exchange.request) is not None:
+        kept = self._kept(wire, body)
+        if kept is not None and wire_requests.parent_of(body, *kept):
             return None
-        context = accepted.context(exchange.request, lambda given: wire.writing.named(given, body))
+        if accepted.messages is not None and self.find is script.find_scenario:
+            asked: dict[str, Any] = {"messages": accepted.said(form.words), "stream": False}
+        else:
+            translated, _ = wire_requests.translated(wire, path, body, kept)
+            asked = {**translated.request, "stream": False}
+        if self.find(asked) is not None:
+            return None
+        context = accepted.context(asked, lambda given: wire.writing.named(given, body))
         reply = memory.reply(form, self.profile, context)
-        return reply if reply is None or asked.store is None else _stored(reply, asked.store, path, body)
+        return reply if reply is None or kept is None else _stored(reply, self.store, path, body)
 
-    def _learn(self, form: bytes, wire: Wire, path: str, planned: "_Planned", reply: HttpReply) -> None:
+    def _learn(self, form: RequestForm, wire: Wire, path: str, planned: "_Planned", reply: HttpReply) -> None:
         """Remember how a request was answered, unless that depends on more than its form and some values."""
         context, asked = planned.context, planned.asked
         if self.answers is None or planned.is_special or points_into_messages(context.claims):

@@ -6,7 +6,7 @@ So the first requests of a form are judged, and their replies derived; others ge
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +26,9 @@ MAX_LEARNED: Final = 48
 """So many replies of one form are derived again: if their values have more forms than that, remembering costs more."""
 
 _SIZE: Final = 1024
+MAX_TEXT: Final = 64 * 1024
+"""The text of a request that has a form is no longer than this."""
+
 _MAX_FORM: Final = 16 * 1024
 _MAX_WORDS: Final = 4096
 """A longer text stays part of the form."""
@@ -46,30 +49,41 @@ class _Unsuitable(Exception):
     """A request is not one of those whose form counts."""
 
 
-def form_of(path: str, body: Mapping[str, Any]) -> bytes | None:
-    """Return what is the same for requests that differ in the words of the user alone; None if others may matter.
+class RequestForm(NamedTuple):
+    """What is the same for requests that differ in the words of the user alone: a digest of all the rest.
 
-    That is a digest of all the rest. Only requests in which nobody but the user speaks after the instructions have one.
+    `words`: the texts that are left out, in their order.
+    """
+
+    key: bytes
+    words: Sequence[str]
+
+
+def form_of(path: str, body: Mapping[str, Any]) -> RequestForm | None:
+    """Return the form of a request; None if others may matter than the words of the user.
+
+    Only requests in which nobody but the user speaks after the instructions have one.
     """
     if any([body.get(name) is not None for name in _OF_SERVER]):
         return None
+    words: list[str] = []
     try:
-        rest = {key: _without_words(value) if key in _LISTS else value for key, value in body.items()}
+        rest = {key: _without_words(value, words) if key in _LISTS else value for key, value in body.items()}
         text = orjson.dumps(rest)
     except (_Unsuitable, TypeError):
         return None
-    return None if len(text) > _MAX_FORM or BROKEN in text else digest((path, text))
+    return None if len(text) > _MAX_FORM or BROKEN in text else RequestForm(digest((path, text)), words)
 
 
-def _without_words(listed: Any) -> Any:
+def _without_words(listed: Any, words: list[str]) -> Any:
     if type(listed) is str:
-        return _words(listed)
+        return _placeholder(listed, words)
     if type(listed) is not list or not 0 < len(listed) <= _MAX_MESSAGES:
         raise _Unsuitable
-    return list(map(_outlined, listed))
+    return [_outlined(message, words) for message in listed]
 
 
-def _outlined(message: Any) -> Any:
+def _outlined(message: Any, words: list[str]) -> Any:
     if type(message) is not dict or message.get("type", "message") != "message" or not _OF_ITEMS.isdisjoint(message):
         raise _Unsuitable
     role = message.get("role", "user")
@@ -77,33 +91,70 @@ def _outlined(message: Any) -> Any:
         raise _Unsuitable
     if role != "user":
         return message
-    return {key: _said(value) if key in ("content", "parts") else value for key, value in message.items()}
+    return {key: _said(value, words) if key in ("content", "parts") else value for key, value in message.items()}
 
 
-def _said(content: Any) -> Any:
+def _said(content: Any, words: list[str]) -> Any:
     if type(content) is str:
-        return _words(content)
+        return _placeholder(content, words)
     if type(content) is not list:
         return content
     return [
-        {**part, "text": _words(part["text"])} if type(part) is dict and type(part.get("text")) is str else part
+        {**part, "text": _placeholder(part["text"], words)}
+        if type(part) is dict and type(part.get("text")) is str
+        else part
         for part in content
     ]
 
 
-def _words(text: str) -> str:
+def _placeholder(text: str, words: list[str]) -> str:
     """Return what stands for a text, which no other text is left as; an empty or a long one stands for itself."""
     if not text.strip() or len(text) > _MAX_WORDS:
         return text
     if _BROKEN_TEXT in text:
         raise _Unsuitable
+    words.append(text)
     return _PLACEHOLDER
+
+
+class _Word(NamedTuple):
+    """The place of some words, by their number."""
+
+    number: int
+
+
+def _emptied(value: Any, numbers: Mapping[int, int]) -> Any:
+    """Return a value with places for the texts whose numbers are given by their identity."""
+    if type(value) is str:
+        return _Word(numbers[id(value)]) if id(value) in numbers else value
+    if type(value) is dict:
+        return {key: _emptied(each, numbers) for key, each in value.items()}
+    return [_emptied(each, numbers) for each in value] if type(value) is list else value
+
+
+def _places(value: Any) -> Iterator[int]:
+    """Yield the numbers of the words that have places in a value."""
+    if type(value) is _Word:
+        yield value.number
+    elif type(value) in (dict, list):
+        for each in value.values() if type(value) is dict else value:
+            yield from _places(each)
+
+
+def _said_in(value: Any, words: Sequence[str]) -> Any:
+    """Return a value with words in their places."""
+    if type(value) is _Word:
+        return words[value.number]
+    if type(value) is dict:
+        return {key: _said_in(each, words) for key, each in value.items()}
+    return [_said_in(each, words) for each in value] if type(value) is list else value
 
 
 class Accepted(NamedTuple):
     """What follows from the form of a request that was accepted.
 
-    `profile` is held, so that no other object gets its identity. `model`: the one that the reply names.
+    `profile` is held, so that no other object gets its identity. `model`: the one that the reply names. `messages`: the
+    messages as chat completions, with places for the words of the user; None if the words are not there as they are.
     """
 
     profile: Profile
@@ -111,6 +162,19 @@ class Accepted(NamedTuple):
     model: str
     thinks: bool
     parameters: Parameters
+    messages: Any = None
+
+    def with_messages(self, messages: Any, words: Sequence[str]) -> "Accepted":
+        """Return this with the messages of a request, in which the words are the same objects as in its own form."""
+        numbers = {id(each): number for number, each in enumerate(words)}
+        emptied = _emptied(messages, numbers)
+        # Words that are there twice, or not at all, or that were changed on the way, are read in each request.
+        is_whole = len(numbers) == len(words) and sorted(_places(emptied)) == list(range(len(words)))
+        return self._replace(messages=emptied if is_whole else None)
+
+    def said(self, words: Sequence[str]) -> Any:
+        """Return the messages of a request of this form with its own words."""
+        return _said_in(self.messages, words)
 
     def context(self, body: Mapping[str, Any], named: Callable[[str], tuple[str, str]] | None = None) -> ReplyContext:
         """Return what the reply to a request of this form depends on; `named` is that of the context."""
@@ -135,20 +199,20 @@ class AnswerMemory:
         self._forms: ByteCache[_KnownForm] = ByteCache(MAX_BYTES)
         self._replies = ReplyMemory()
 
-    def find(self, form: bytes, profile: Profile) -> Accepted | None:
+    def find(self, form: RequestForm, profile: Profile) -> Accepted | None:
         """Return what follows from a form; None if no request of it was accepted yet."""
-        found = self._forms.find(form)
+        found = self._forms.find(form.key)
         if found is None or found[0].accepted.profile is not profile or not found[0].is_sound:
             return None
         return found[0].accepted
 
-    def reply(self, form: bytes, profile: Profile, context: ReplyContext) -> HttpReply | None:
+    def reply(self, form: RequestForm, profile: Profile, context: ReplyContext) -> HttpReply | None:
         """Return the reply to a request of a known form; None if it has to be derived."""
-        return self._replies.known(form, profile, context)
+        return self._replies.known(form.key, profile, context)
 
     def learn(
         self,
-        form: bytes,
+        form: RequestForm,
         accepted: Accepted,
         context: ReplyContext,
         drawn: Mapping[str, Any],
@@ -159,17 +223,21 @@ class AnswerMemory:
 
         `is_right` compares a reply that is derived so with the one that was sent.
         """
-        found = self._forms.find(form)
-        size = sum(map(len, accepted.parameters.stops)) + _SIZE
+        found = self._forms.find(form.key)
         if found is None or found[0].accepted.profile is not accepted.profile:
             # Most forms are seen once, and deriving their replies again would be for nothing.
-            self._forms.keep(form, _KnownForm(accepted), size)
+            messages = context.request.get("messages")
+            size = 2 * len(orjson.dumps(messages)) + sum(map(len, accepted.parameters.stops)) + _SIZE
+            self._forms.keep(form.key, _KnownForm(accepted.with_messages(messages, form.words)), size)
             return
         known = found[0]
+        if known.accepted.messages is not None:
+            is_same = known.accepted.said(form.words) == context.request.get("messages")
+            known.is_sound = known.is_sound and is_same
         if known.learned >= MAX_LEARNED or not known.is_sound:
             return
         known.learned += 1
-        if not is_right(self._replies.learn(form, accepted.profile, context, drawn, derive)):
+        if not is_right(self._replies.learn(form.key, accepted.profile, context, drawn, derive)):
             # Then it depends on more than its values, and nothing is ever made of it.
             known.is_sound = False
 

@@ -27,17 +27,23 @@ from conformance.wire.values import as_object, objects
 from conformance.wires import Translate, Wire
 
 MAX_OPEN: Final = 16
-MAX_BYTES: Final = 6 * 1024 * 1024
-"""How many histories are remembered, those used last, and their bytes: they take several times as much memory."""
+MAX_BYTES: Final = 8 * 1024 * 1024
+"""How many histories are remembered, those used last, and about how many bytes of memory they take together."""
 
 LEAST_BYTES: Final = 8 * 1024
-"""A shorter request is read as soon as it is compared."""
+MOST_BYTES: Final = 1024 * 1024
+"""A shorter request is read as soon as it is compared, and a longer one would take the place of all others."""
 
 _LEAST_JUDGED: Final = 32
 _SHARE: Final = 4
-"""After so many requests, or a quarter of the messages, what is known is built again, without the requests before."""
+_MOST_JUDGED: Final = MAX_BYTES // 4
+"""After so many requests and a quarter of the messages, or so many bytes, what is known is built again without them."""
 
 _PER_REPLY: Final = 128
+_PER_MESSAGE: Final = 1024
+_PER_VALUE: Final = 64
+_PER_QUOTE: Final = 32
+_LISTS: Final = ("messages", "input", "contents")
 
 _DROPPED: Final = frozenset({"id", "status"})
 """What clients of Responses leave out of an item that they send back."""
@@ -62,18 +68,22 @@ class _Answered(NamedTuple):
 
 
 class RequestHistory:
-    """The last requests of one session on a wire: their text, their translation, and what was found in them."""
+    """The last requests of one session on a wire: their text, their translation, and what was found in them.
+
+    `raw`: the text of the last one. `common`: how many bytes of it the next one repeats.
+    """
 
     def __init__(self, wire: Wire, profile: Profile) -> None:
         """Begin without a request; `profile` is the one for the wire."""
         self.profile = profile
-        self.raw = b""
+        self.raw, self.common = b"", 0
         self._texts = GrowingTexts(1)
         self._wire = wire
         self._translate = _translator(wire)
         self._answered: _Answered | None = None
         self._identities: set[Any] = set()
-        self._is_continued = False
+        self._is_continued, self._is_whole = False, True
+        self._messages = self._weight = 0
         self._begin()
 
     def _begin(self) -> None:
@@ -83,13 +93,16 @@ class RequestHistory:
 
     @property
     def size(self) -> int:
-        """Return how many bytes are held."""
-        return self._judged + len(self.raw) + _PER_REPLY * len(self._identities)
+        """Return about how many bytes of memory it takes."""
+        return self._weight + _PER_MESSAGE * self._messages + self._judged + _PER_REPLY * len(self._identities)
 
     def parse(self, data: bytes, file: str) -> Any:
         """Return the value of the text of a request; raises InvalidDocument as `parse_json` does."""
         value = self._texts.parse(data, file)
-        self.raw = data
+        self._weight += _weight(data[self.common :]) - _weight(self.raw[self.common :])
+        self.raw, self.common = data, len(data)
+        lists = [value.get(key) for key in _LISTS] if type(value) is dict else ()
+        self._messages = max([len(each) for each in lists if type(each) is list], default=0)
         return value
 
     def translate(self, sent: Exchange) -> Exchange:
@@ -107,7 +120,9 @@ class RequestHistory:
             return False
         messages = exchange.request.get("messages")
         count = len(messages) if type(messages) is list else 0
-        if len(self._index.parts) >= max(_LEAST_JUDGED, count // _SHARE):
+        if len(self._index.parts) >= _LEAST_JUDGED and (
+            len(self._index.parts) >= count // _SHARE or self._judged > _MOST_JUDGED
+        ):
             self._begin()
         self._judged += self._index.add(exchange).size
         tally = RuleTally(len(self._run.rules))
@@ -132,9 +147,14 @@ class RequestHistory:
             return False
         return all(map(_sends_back, given[count : count + len(known.output)], known.output))
 
-    def restart(self, session: Sequence[Exchange]) -> None:
-        """Begin again with the session that a request of Responses continues: by its replies, items are read."""
+    def restart(self, session: Sequence[Exchange], *, is_whole: bool) -> None:
+        """Begin again with the session that a request of Responses continues: by its replies, items are read.
+
+        `is_whole`: whether the request says by itself all that the session says of its items. If not, what it is read
+        as changes with the replies that the server still looks at, and requests are read from their first item on.
+        """
         self._translate, self._answered, self._identities = _translator(self._wire), None, set()
+        self._is_whole = is_whole
         for each in session:
             asked = {key: value for key, value in as_object(each.request).items() if key != "input"}
             self._translate(Exchange.of_plain(asked, each.response, each.status, each.streamed, url=each.url))
@@ -144,8 +164,14 @@ class RequestHistory:
         self.translate(Exchange.of_plain(body, reply, 200, url=path))
         items = body.get("input")
         output = [item for _, item in objects(reply.get("output"))]
-        self._answered = None if type(items) is not list else _Answered(_rest(body), items, output)
+        is_list = type(items) is list and self._is_whole
+        self._answered = _Answered(_rest(body), items or (), output) if is_list else None
         self._identities.add(reply["id"])
+
+
+def _weight(text: bytes) -> int:
+    """Return about how many bytes a text and its value take: each value, and each text in it, is an object."""
+    return 2 * len(text) + _PER_VALUE * sum(map(text.count, (b"{", b"[", b","))) + _PER_QUOTE * text.count(b'"')
 
 
 def _translator(wire: Wire) -> Translate:
@@ -181,8 +207,8 @@ class Histories:
 
     @contextmanager
     def of(self, wire: Wire, profile: Profile, data: bytes) -> Iterator[RequestHistory | None]:
-        """Give the history that the text of a request goes on with, or a new one; none for a small request."""
-        if len(data) < LEAST_BYTES:
+        """Give the history that the text of a request goes on with, or a new one; none for a small or huge request."""
+        if not LEAST_BYTES <= len(data) <= MOST_BYTES:
             yield None
             return
         history = self._take(profile, data) or RequestHistory(wire, profile)
@@ -199,6 +225,7 @@ class Histories:
                 if common > most and common >= len(history.raw) // 2:
                     best, most = history, common
             if best is not None:
+                best.common = most
                 self._open.remove(best)
             return best
 

@@ -76,7 +76,7 @@ def outline(body: Mapping[str, Any], raw: bytes | None = None) -> dict[str, Any]
 
 def _may_be_broken(raw: bytes | None) -> bool:
     """Return whether a text may hold a replacement character, as it is or escaped."""
-    return raw is None or BROKEN in raw or _ESCAPED.search(raw) is not None
+    return raw is None or BROKEN in raw or (b"\\u" in raw and _ESCAPED.search(raw) is not None)
 
 
 class _DrawnValues:

@@ -173,17 +173,22 @@ def translated(
         native = exchange.native or Native(wire.name, sent.request)
         return exchange, Asked(native, _streams(exchange))
     store, claims = kept
-    parent = store.parent(sent.request, by_id=claims.get("responses.previous-response-id") != "ignored")
+    parent = parent_of(body, store, claims)
     before: Sequence[Exchange] = ()
     if parent and (history is None or not history.continues(body, parent)):
         session = store.session(parent)
-        if history is not None:
-            history.restart(session)
         *before, exchange = wire.translate([*session, sent])
+        if history is not None:
+            history.restart(session, is_whole=wire.translate_one(sent).request == exchange.request)
     else:
         exchange = translate(sent)
     native = exchange.native or Native(wire.name, sent.request)
     return exchange, Asked(native, _streams(exchange), tuple(before), store, parent)
+
+
+def parent_of(body: Mapping[str, Any], store: ReplyStore, claims: Claims) -> str:
+    """Return the id of the kept reply that a request continues; empty if there is none."""
+    return store.parent(body, by_id=claims.get(_PREVIOUS) != "ignored")
 
 
 def _streams(exchange: Exchange) -> bool:

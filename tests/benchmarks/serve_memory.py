@@ -10,11 +10,12 @@ from typing import Final
 
 from tabulate import tabulate
 
-from tests.hostile.test_simulator_memory import LARGE, MAX_MEMORY, distinct, held, refused
+from tests.hostile.test_simulator_memory import LARGE, MAX_MEMORY, distinct, growing, held, refused
 
 ROWS: Final = (
     ("small requests, no two alike, on four wires", distinct, 200, 100_000),
     ("requests of 2 MB, no two alike, on four wires", distinct, LARGE, 500),
+    ("histories that grow from 200 kB, on four wires", growing, 200_000, 2000),
     ("requests with names and ids of 400 kB", refused, 400_000, 1000),
 )
 

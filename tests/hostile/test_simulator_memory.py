@@ -53,6 +53,28 @@ def refused(size: int) -> Iterator[Request]:
         yield "/v1beta/models/m:generateContent", {"contents": [{"parts": [{"text": "Hi", long: 1}]}], long: 1}
 
 
+def growing(size: int) -> Iterator[Request]:
+    """Yield the requests of agents without end, on each wire: each session sends its history again, with more behind.
+
+    They begin with so many bytes, in messages of a few words or in many parts.
+    """
+    for number in count():
+        texts = [f"{number} {at} words" for at in range(size // 64)]
+        parts = [{"type": "text", "text": "a"}] * 50
+        for more in range(4):
+            said = [*texts, *[f"more {number} {at}" for at in range(2 * more + 1 - len(texts) % 2)]]
+            roles = [("user", "assistant")[at % 2] for at in range(len(said))]
+            messages: list[Any] = [{"role": role, "content": each} for role, each in zip(roles, said, strict=True)]
+            contents = [{"role": each["role"].replace("assistant", "model"), "parts": [{"text": each["content"]}]}
+                        for each in messages]  # fmt: skip
+            yield "/v1/chat/completions", {"model": "m", "messages": messages}
+            yield "/v1/messages", {"model": "m", "max_tokens": 500, "messages": messages}
+            yield "/v1/responses", {"model": "m", "input": messages}
+            yield "/v1beta/models/m:generateContent", {"contents": contents}
+            many = [{"role": "user", "content": parts}] * (size // 2048 + more)
+            yield "/v1/chat/completions", {"model": "m", "messages": many, "user": f"{number}"}
+
+
 async def status(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, body: Any) -> int:
     """Send a request, read the reply to its end, and return the status."""
     content = json.dumps(body).encode()
@@ -112,9 +134,12 @@ def _most(pid: int) -> int:
     [
         (distinct, LARGE, 48),
         (refused, 400_000, 140),
+        (growing, 200_000, 160),
+        (growing, 1_000_000, 40),
         pytest.param(distinct, LARGE, 500, marks=pytest.mark.exhaustive),
         pytest.param(distinct, 200, 100_000, marks=pytest.mark.exhaustive),
         pytest.param(refused, 400_000, 1000, marks=pytest.mark.exhaustive),
+        pytest.param(growing, 200_000, 2000, marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_server_keeps_within_its_memory(kind: Callable[[int], Iterator[Request]], size: int, number: int) -> None:
