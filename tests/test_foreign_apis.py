@@ -12,7 +12,8 @@ from conformance.errors import Unrecognized, Unusable
 from conformance.formats import read
 from conformance.resources import folder
 from conformance.rules import of_traffic
-from conformance.wires import NOTHING_KNOWN, foreign, other_api
+from conformance.wire import foreign
+from conformance.wires import NOTHING_KNOWN, other_api
 from tests.loops import every
 from tests.wires import REPLY, REQUEST
 

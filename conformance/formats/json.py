@@ -122,7 +122,7 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
 
 def _is_foreign(value: dict[str, Any]) -> bool:
     """Return whether a value is the body of a reply of another API."""
-    return bool(other_api(Exchange.of_plain(response=value)))
+    return "request" not in value and bool(other_api(Exchange.of_plain(response=value)))
 
 
 def _event_or_body(value: dict[str, Any], path: str, line: int | None) -> Iterator[Input]:
@@ -194,9 +194,9 @@ def _asked(value: dict[str, Any], path: str, line: int | None) -> Input | None:
 def _holds_deeper(record: Mapping[str, Any]) -> bool:
     """Return whether the body of a request stands elsewhere in a record than an exchange has it."""
     sent = record.get("request")
-    if other_api(Exchange.of_plain(request=sent, response=record.get("response"))) not in ("", NOTHING_KNOWN):
-        return False
     if sent is not None and not (isinstance(sent, Mapping) and _BODY_KEYS.isdisjoint(sent)):
+        return False
+    if other_api(Exchange.of_plain(request=sent, response=record.get("response"))) not in ("", NOTHING_KNOWN):
         return False
     # Imported here because most records are exchanges.
     from conformance.formats import inside

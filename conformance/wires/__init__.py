@@ -46,6 +46,9 @@ _OTHER: Final = re.compile(
 """What the path of a URL has if it is one of OpenAI, Anthropic or Google for something else than a reply of a model."""
 _KEYS: Final = frozenset({"assistant_id", "batch", "input", "inputs", "prompt", "query", "requests", "texts"})
 """What a request for something else has instead of `messages`."""
+_REPLY: Final = frozenset({"candidates", "error"})
+_STREAMS: Final = ("{", "data:", "event:", "id:")
+"""How the text of a reply begins that is one of an API at all."""
 _REQUEST: Final = frozenset({"messages", "contents", "previous_response_id", "tools"})
 _ANSWER: Final = frozenset({"choices", "candidates", "content", "error", "errors", "detail", "message", "role"})
 """What bodies on the wires have. `input` and `output` are in bodies of many APIs, and a whole reply says more."""
@@ -317,10 +320,14 @@ def _is_unusual(exchange: Exchange) -> bool:
         if (choices := response.get("choices")) is not None:
             first = choices[0] if type(choices) is list and choices else None
             return response.get("object") == _TEXTS or (type(first) is dict and "messages" in first)
-        return "candidates" not in response and response.get("object") != "response"
+        # An error may be any API's.
+        is_known = not _REPLY.isdisjoint(response) or response.get("object") == "response"
+        return not is_known and response.get("type") not in ("message", "error")
     if type(response) is str:
         head = response[:_HEAD]
         beginnings = [each for wire in load() for each in wire.beginnings]
+        if not head.lstrip().startswith(_STREAMS):
+            return False
         if '"choices"' in head:
             return _TEXTS in head or '"output"' in head
         return not any([each in head for each in beginnings])
@@ -338,7 +345,7 @@ def _has_nothing_of_a_wire(exchange: Exchange) -> bool:
 
 def _foreign_api(exchange: Exchange) -> str:
     # Imported here because few exchanges are of another API.
-    from conformance.wires.foreign import api_of
+    from conformance.wire.foreign import api_of
 
     return api_of(exchange.request, exchange.response)
 

@@ -7,29 +7,24 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-Sign: TypeAlias = "Mapping[str, Sign] | tuple[Sign] | re.Pattern[str] | type"
-"""What a value has to be: an object with such members, a list whose first value is such, a text, or of a type."""
+Sign: TypeAlias = "Mapping[str, Sign] | tuple[Sign] | str | type"
+"""What a value has to be: an object with such members, a list whose first value is such, a text, or of a type.
+
+A text is a pattern; patterns are compiled when they are needed, because most files have no body of another API.
+"""
 
 
 class ForeignApi(NamedTuple):
-    """An API: its name with what its host has instead, what its bodies have, and how its streams begin."""
+    """An API: its name with what its host has instead, what its bodies have, and the heads of its streams."""
 
     name: str
     source: str
     replies: tuple[Sign, ...] = ()
     requests: tuple[Sign, ...] = ()
-    stream: re.Pattern[str] | None = None
+    stream: str = ""
 
 
 _HEAD: Final = 2048
-
-
-def _word(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-def _within(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.MULTILINE)
 
 
 APIS: Final = (
@@ -37,17 +32,17 @@ APIS: Final = (
         "Ollama's own API; its chat completions are under /v1",
         "https://github.com/ollama/ollama/blob/main/docs/api.md",
         replies=({"model": str, "created_at": str, "done": bool},),
-        stream=_within(r'^(?:data: ?)?\{"model": ?"[^"]*", ?"(?:remote_\w+": ?"[^"]*", ?")*created_at": ?"'),
+        stream=r'^(?:data: ?)?\{"model": ?"[^"]*", ?"(?:remote_\w+": ?"[^"]*", ?")*created_at": ?"',
     ),
     ForeignApi(
         "Cohere's own API; its chat completions are under /compatibility/v1",
         "https://docs.cohere.com/reference/chat",
         replies=(
-            {"finish_reason": _word(r"[A-Z_]+"), "message": {"role": str}},
+            {"finish_reason": r"[A-Z_]+", "message": {"role": str}},
             {"generation_id": str, "text": str},
         ),
         requests=({"message": str, "chat_history": list}, {"message": str, "preamble": str}),
-        stream=_within(r'"type": ?"message-start"|"event_type": ?"stream-start"'),
+        stream=r'"type": ?"message-start"|"event_type": ?"stream-start"',
     ),
     ForeignApi(
         "Converse of Amazon Bedrock",
@@ -58,7 +53,7 @@ APIS: Final = (
             {"messages": list, "modelId": str},
             {"messages": list, "toolConfig": dict},
         ),
-        stream=_within(r'"(?:contentBlockDelta|messageStart)": ?\{'),
+        stream=r'"(?:contentBlockDelta|messageStart)": ?\{',
     ),
     ForeignApi(
         "InvokeModel of Amazon Bedrock with Titan",
@@ -69,13 +64,13 @@ APIS: Final = (
     ForeignApi(
         "text completions",
         "https://platform.openai.com/docs/api-reference/completions/object",
-        replies=({"object": _word("text_completion"), "choices": ({"text": str},)},),
-        stream=_within(r'"object": ?"text_completion"'),
+        replies=({"object": "text_completion", "choices": ({"text": str},)},),
+        stream=r'"object": ?"text_completion"',
     ),
     ForeignApi(
         "embeddings",
         "https://platform.openai.com/docs/api-reference/embeddings/object",
-        replies=({"data": ({"object": _word("embedding")},)}, {"embeddings": list}),
+        replies=({"data": ({"object": "embedding"},)}, {"embeddings": list}),
     ),
     ForeignApi(
         "moderations",
@@ -85,18 +80,18 @@ APIS: Final = (
     ForeignApi(
         "Assistants",
         "https://platform.openai.com/docs/api-reference/assistants-streaming/events",
-        replies=({"object": _word(r"thread(?:\.\w+)*|assistant")},),
-        stream=_within(r"^event: ?thread\."),
+        replies=({"object": r"thread(?:\.\w+)*|assistant"},),
+        stream=r"^event: ?thread\.",
     ),
     ForeignApi(
         "files, batches or fine-tuning",
         "https://platform.openai.com/docs/api-reference/batch/object",
-        replies=({"object": _word(r"file|batch|upload|fine_tuning\.job|vector_store(?:\.\w+)*")},),
+        replies=({"object": r"file|batch|upload|fine_tuning\.job|vector_store(?:\.\w+)*"},),
     ),
     ForeignApi(
         "a list of models",
         "https://platform.openai.com/docs/api-reference/models/list",
-        replies=({"data": ({"object": _word("model")},)}, {"models": ({"supportedGenerationMethods": list},)}),
+        replies=({"data": ({"object": "model"},)}, {"models": ({"supportedGenerationMethods": list},)}),
     ),
     ForeignApi(
         "images",
@@ -111,22 +106,20 @@ APIS: Final = (
     ForeignApi(
         "Interactions of Gemini",
         "https://ai.google.dev/gemini-api/docs/interactions",
-        replies=({"object": _word("interaction")},),
-        stream=_within(r'"event_type": ?"interaction\.'),
+        replies=({"object": "interaction"},),
+        stream=r'"event_type": ?"interaction\.',
     ),
     ForeignApi(
         "Realtime",
         "https://platform.openai.com/docs/api-reference/realtime-server-events",
-        replies=(
-            {"type": _word(r"(?:session|input_audio_buffer|conversation\.item|response\.(?:audio|output_audio))\..*")},
-        ),
+        replies=({"type": r"(?:session|input_audio_buffer|conversation\.item|response\.(?:audio|output_audio))\..*"},),
     ),
     ForeignApi(
         "Text Completions of Anthropic",
         "https://docs.anthropic.com/en/api/complete",
-        replies=({"type": _word("completion"), "completion": str},),
+        replies=({"type": "completion", "completion": str},),
         requests=({"prompt": str, "max_tokens_to_sample": int},),
-        stream=_within(r"^event: ?completion$"),
+        stream=r"^event: ?completion$",
     ),
     ForeignApi(
         "Reka's own API",
@@ -153,7 +146,7 @@ APIS: Final = (
         "https://huggingface.co/docs/text-generation-inference/basic_tutorials/consuming_tgi",
         replies=({"generated_text": str}, ({"generated_text": str},)),
         requests=({"inputs": str, "parameters": dict},),
-        stream=_within(r'"token": ?\{"id": ?\d+, ?"text"|^data: ?\{"generated_text": ?"'),
+        stream=r'"token": ?\{"id": ?\d+, ?"text"|^data: ?\{"generated_text": ?"',
     ),
     ForeignApi(
         "the own API of llama.cpp; its chat completions are under /v1",
@@ -165,13 +158,13 @@ APIS: Final = (
         "https://help.aliyun.com/zh/model-studio/use-qwen-by-calling-api",
         replies=({"output": {"choices": list}, "request_id": str}, {"output": {"text": str}, "request_id": str}),
         requests=({"model": str, "input": {"messages": list}}, {"model": str, "input": {"prompt": str}}),
-        stream=_within(r'^data: ?\{"output": ?\{"(?:choices|text|finish_reason)"'),
+        stream=r'^data: ?\{"output": ?\{"(?:choices|text|finish_reason)"',
     ),
     ForeignApi(
         "ERNIE's first API; Qianfan's chat completions are under /v2",
         "https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t",
         replies=({"result": str, "is_truncated": bool},),
-        stream=_within(r'^data: ?\{"id": ?"[^"]*", ?"object": ?"[^"]*", ?"created": ?\d+, ?"sentence_id"'),
+        stream=r'^data: ?\{"id": ?"[^"]*", ?"object": ?"[^"]*", ?"created": ?\d+, ?"sentence_id"',
     ),
     ForeignApi(
         "Replicate's predictions",
@@ -203,29 +196,29 @@ APIS: Final = (
     ForeignApi(
         "Mistral's conversations",
         "https://docs.mistral.ai/api/#tag/beta.conversations",
-        replies=({"object": _word(r"conversation\.response")},),
-        stream=_within(r"^event: ?conversation\.response\."),
+        replies=({"object": r"conversation\.response"},),
+        stream=r"^event: ?conversation\.response\.",
     ),
     ForeignApi(
         "Dify",
         "https://docs.dify.ai/api-reference/chat/send-chat-message",
         replies=({"message_id": str, "conversation_id": str, "answer": str},),
         requests=({"query": str, "inputs": dict, "response_mode": str},),
-        stream=_within(r'^data: ?\{"event": ?"(?:message|agent_message|agent_thought|workflow_started)"'),
+        stream=r'^data: ?\{"event": ?"(?:message|agent_message|agent_thought|workflow_started)"',
     ),
     ForeignApi(
         "Coze",
         "https://www.coze.com/docs/developer_guides/chat_v3",
         replies=({"data": {"bot_id": str, "conversation_id": str}},),
         requests=({"bot_id": str, "additional_messages": list}, {"bot_id": str, "user_id": str}),
-        stream=_within(r"^event: ?conversation\.(?:chat|message)\."),
+        stream=r"^event: ?conversation\.(?:chat|message)\.",
     ),
     ForeignApi(
         "JSON-RPC, as of the Model Context Protocol",
         "https://modelcontextprotocol.io/specification/2025-06-18/basic",
-        replies=({"jsonrpc": _word(r"2\.0")},),
-        requests=({"jsonrpc": _word(r"2\.0")},),
-        stream=_within(r'"jsonrpc": ?"2\.0"'),
+        replies=({"jsonrpc": r"2\.0"},),
+        requests=({"jsonrpc": r"2\.0"},),
+        stream=r'"jsonrpc": ?"2\.0"',
     ),
 )
 
@@ -237,7 +230,7 @@ def api_of(request: Any, response: Any) -> str:
 
 def _is_of(api: ForeignApi, request: Any, response: Any) -> bool:
     if type(response) is str:
-        return api.stream is not None and api.stream.search(response[:_HEAD]) is not None
+        return bool(api.stream) and re.search(api.stream, response[:_HEAD], re.MULTILINE) is not None
     if any([_fits(response, sign) for sign in api.replies]):
         return True
     return any([_fits(request, sign) for sign in api.requests])
@@ -245,10 +238,10 @@ def _is_of(api: ForeignApi, request: Any, response: Any) -> bool:
 
 def _fits(value: Any, sign: Sign) -> bool:
     """Return whether a value has a sign."""
-    if isinstance(sign, Mapping):
+    if type(sign) is dict:
         return type(value) is dict and all([key in value and _fits(value[key], each) for key, each in sign.items()])
-    if isinstance(sign, tuple):
+    if type(sign) is tuple:
         return type(value) is list and bool(value) and _fits(value[0], sign[0])
-    if isinstance(sign, re.Pattern):
-        return type(value) is str and sign.fullmatch(value) is not None
+    if type(sign) is str:
+        return type(value) is str and re.fullmatch(sign, value) is not None
     return type(value) is sign
