@@ -14,7 +14,7 @@ from conformance.errors import AmbiguousName, UnknownName
 from conformance.profiles import installed, load, names, naming
 from conformance.profiles.claims import fits_glob
 from conformance.profiles.files import FOLDER
-from conformance.profiles.naming import fold, resolve
+from conformance.profiles.naming import Resolved, find, fold, resolve
 from conformance.profiles.texts import Outline, outline, outlines, shipped
 from tests.loops import every
 
@@ -79,6 +79,20 @@ def test_names_aliases_and_titles_find_the_profile(expected: str, text: str) -> 
 @every(("text", "expected"), MODELS.items())
 def test_models_find_their_vendor_or_the_host_that_is_named(text: str, expected: tuple[str, str]) -> None:
     assert expected == tuple(resolve(text))
+
+
+@every(
+    ("text", "expected"),
+    [("硅基流动", "siliconflow"), ("阿里云百炼", "alibaba_qwen"), ("智谱 AI", "zai"), ("月之暗面", "moonshot")],
+)
+def test_names_in_chinese_find_the_profile(text: str, expected: str) -> None:
+    assert expected == resolve(text).profile
+
+
+@every("text", ["off", "on", "open", "other"])
+def test_a_word_is_no_model_of_a_family_of_one_letter(text: str) -> None:
+    assert find(text) is None
+    assert Resolved("openai", "o5") == find("o5")
 
 
 def test_a_resolved_model_is_the_one_that_a_run_asks_for() -> None:

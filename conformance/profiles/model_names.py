@@ -67,7 +67,9 @@ def served_name(profile: Profile, model: str, *, is_own: bool = False) -> str:
 
 def may_serve(profile: Profile, model: str) -> str:
     """Return how a provider calls a model of which it is only known to serve the family; empty if it does not."""
-    return _as_entry([each for each in _entries(profile) if key(each).strip("*")], model)
+    # Of a family of one letter, the models have a number: `off` is none of `o*`, and o5 is.
+    least = 1 if base(model)[1:2].isdigit() else 2
+    return _as_entry([each for each in _entries(profile) if len(key(each).strip("*")) >= least], model)
 
 
 def spelled(profile: Profile, model: str, *, is_own: bool = False) -> str:
