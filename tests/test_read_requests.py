@@ -1,9 +1,14 @@
 """Requests of Messages that repeat a history are translated from where they differ, with the same result."""
 
 import copy
+import pickle
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 from conformance import Exchange
+from conformance.documents.pointer import Place
+from conformance.wire.held_places import HeldPlaces
 from conformance.wires import Translator, by_name
 from conformance.wires import translate as translated
 from tests.drawn_items import drawn_items
@@ -74,3 +79,25 @@ def test_exchanges_apart_are_translated_as_each_alone() -> None:
     for seed in range(60):
         for exchange in (*drawn(seed), *drawn_items(seed)):
             assert repr(translated((exchange,))[0]) == repr(translate_next(exchange)), seed
+
+
+def test_a_history_that_is_cut_again_and_again_leaves_no_table_of_each_request() -> None:
+    translate_next = Translator()
+    for number in range(40):
+        cut = [USER, SAID, USER] if number % 2 else [USER, SAID, USER, SAID, {"role": "user", "content": f"{number}"}]
+        exchange = translate_next(_exchange(*cut))
+        places = exchange.native.places if exchange.native is not None else {}
+        links = 0
+        while isinstance(places, HeldPlaces):
+            places, links = places.earlier, links + 1
+        assert links <= len(cut)
+        assert _places(exchange) == _places(_alone(_exchange(*cut)))
+
+
+def test_the_places_of_a_long_session_can_be_copied() -> None:
+    places: Mapping[Place, Place] = {("response", "id"): ("response", "id")}
+    for number in range(2 * sys.getrecursionlimit()):
+        places = HeldPlaces({("request", "messages", number): ("request", "contents", number)}, places, number)
+    whole = {("request", "messages", number): ("request", "contents", number) for number in range(len(places))}
+    assert whole == pickle.loads(pickle.dumps(places)) == copy.deepcopy(places)  # noqa: S301 — its own
+    assert (("request", "contents", 0), None) == (places["request", "messages", 0], places.get(("response", "id")))

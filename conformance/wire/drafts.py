@@ -52,7 +52,11 @@ class Draft:
 
     def hold(self, earlier: "Draft", end: int) -> None:
         """Take the places of the messages before a position from the draft of an earlier request."""
-        self._earlier, self._held = earlier.all_places(), end
+        places = earlier.all_places()
+        # A history that is cut again and again must not leave a table of each request.
+        while isinstance(places, HeldPlaces) and end <= places.end:
+            places = places.earlier
+        self._earlier, self._held = places, end
 
     def all_places(self) -> Mapping[Place, Place]:
         """Return the places, those of messages that an earlier request had among them."""
