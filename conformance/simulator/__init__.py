@@ -246,6 +246,7 @@ class Simulator:
             before = asked.before
         violation = None
         if history is None or before or played is not None or not history.accepts(exchange):
+            before = before if asked is None or asked.led is None else asked.led()
             violation = first_violation((*before, exchange), responder.profile)
         if violation is not None:
             return responder.reject(body if native is None else native.request, violation, raw)
