@@ -273,7 +273,7 @@ def main() -> int:
         for name, body in BODIES.items():
             taken = measure(kind_of(wire, body), options)
             ratios = {each: taken[each] / taken["bare"] for each in (*MAX_RATIO, "unlike")}
-            worst = {each: max(worst[each], ratio) for each, ratio in ratios.items()}
+            worst = {each: max(worst[each], ratios[each]) for each in MAX_RATIO}
             rows.append(
                 [wire, name, *[_shown(cost) for cost in taken.values()], *[f"{each:.2f}" for each in ratios.values()]]
             )
