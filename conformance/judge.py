@@ -45,7 +45,7 @@ def check(
     has none, on the last day on which the profile's sources were read. Outcomes are in the order of the rules. Nothing
     is raised for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a
     provider or rule that does not exist, InvalidDocument for a profile that cannot be read, TypeError for what is not
-    an exchange, Unusable for one whose URL is that of another API, such as embeddings.
+    an exchange, Unusable for one of another API, by its URL or its bodies, such as embeddings.
 
         >>> from conformance import Exchange, Status, check
         >>> call = {"id": "call_1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}

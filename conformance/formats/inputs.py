@@ -67,6 +67,8 @@ ACCEPTED: Final = (
 MAX_LOCATED_BYTES: Final = 4 * 1024 * 1024
 """The largest file in which lines are looked up; findings in a larger one have no line."""
 
+_SHOWN: Final = 80
+
 _VALUE_POINTERS: Final = {
     "request": "/0/request",
     "messages": "/0/request/messages",
@@ -128,3 +130,8 @@ def pointer_lines(given: Input, pointers: Iterable[str]) -> Mapping[str, int]:
     in_file = {at: holder + at.removeprefix(prefix) for at in pointers if at.startswith(prefix)}
     found = lines_of(text, in_file.values())
     return {at: found[there] for at, there in in_file.items()}
+
+
+def outside(what: str) -> str:
+    """Return the note on an exchange of another API, given its path or name."""
+    return f"skipped, neither chat completions nor another wire that is known: {what[:_SHOWN]}"

@@ -7,14 +7,13 @@ from conformance import wires
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import logs, records, sessions, sse
-from conformance.formats.inputs import ACCEPTED, Input
+from conformance.formats.inputs import ACCEPTED, Input, outside
 from conformance.formats.records import as_object, as_text
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wires import other_api
+from conformance.wires import NOTHING_KNOWN, other_api
 
 _MAX_KEYS: Final = 8
 _HINTED: Final = 3
-_SHOWN: Final = 80
 _BODY_KEYS: Final = frozenset({"model", "messages", "input", "contents", "prompt", "tools", "stream"})
 """What the body of a request has, even a broken one."""
 _INVALID: Final = 422
@@ -65,7 +64,8 @@ def _inside(value: JSON, path: str, line: int | None) -> Iterator[Input]:
     # Imported here because most values have a form.
     from conformance.formats import inside
 
-    found = list(inside.of_value(value, path, line))
+    # What is deep in a body of another API may look like one on a wire.
+    found = [] if other_api(Exchange.of_plain(response=value)) else list(inside.of_value(value, path, line))
     if not found:
         raise _unknown(value, path, line)
     yield from found
@@ -110,7 +110,7 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         yield from _calls([value], path)
     elif isinstance(value.get("exchanges"), list):
         yield _session(value["exchanges"], value, path, line)
-    elif ("request" in value or "response" in value) and not wires.event_name(value):
+    elif ("request" in value or "response" in value) and not (wires.event_name(value) or _is_foreign(value)):
         yield from _inside(value, path, line) if _holds_deeper(value) else (_exchange(value, path, line),)
     elif isinstance(value.get("messages"), list) and (given := _asked(value, path, line)) is not None:
         yield given
@@ -118,6 +118,11 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         yield from sse.read_chunks([value], path, line)
     else:
         yield from _event_or_body(value, path, line)
+
+
+def _is_foreign(value: dict[str, Any]) -> bool:
+    """Return whether a value is the body of a reply of another API."""
+    return "request" not in value and bool(other_api(Exchange.of_plain(response=value)))
 
 
 def _event_or_body(value: dict[str, Any], path: str, line: int | None) -> Iterator[Input]:
@@ -139,6 +144,8 @@ def _body(value: dict[str, Any], path: str, line: int | None) -> Input | None:
     is_invalid = records.is_validation(value.get("detail"))
     status = _INVALID if is_invalid else None
     replied = Exchange.of_plain(response=value, status=status, model=model_of(value), date=records.date_of_reply(value))
+    if _is_foreign(value):
+        return None
     is_reply = "choices" in value or value.get("error") is not None or value.get("object") == "error" or is_invalid
     if is_reply or wires.is_native(replied):
         return Input(path, line, "response", (replied,))
@@ -189,6 +196,8 @@ def _holds_deeper(record: Mapping[str, Any]) -> bool:
     sent = record.get("request")
     if sent is not None and not (isinstance(sent, Mapping) and _BODY_KEYS.isdisjoint(sent)):
         return False
+    if other_api(Exchange.of_plain(request=sent, response=record.get("response"))) not in ("", NOTHING_KNOWN):
+        return False
     # Imported here because most records are exchanges.
     from conformance.formats import inside
 
@@ -225,21 +234,17 @@ def _session(exchanges: list[Any], holder: Mapping[str, Any], path: str, line: i
             raise InvalidDocument("expected an exchange, an object with `request` or `response`", path, line, pointer)
     read = [records.exchange(item, path, is_json=True) for item in exchanges]
     conversation = tuple([exchange for exchange in read if not other_api(exchange)])
-    notes = tuple([_outside(each) for each in dict.fromkeys(map(other_api, read)) if each])
+    notes = tuple([outside(each) for each in dict.fromkeys(map(other_api, read)) if each])
     provider, session = as_text(holder.get("provider")), as_text(holder.get("session"))
     return Input(path, line, "exchanges", conversation, provider, session, notes=notes)
-
-
-def _outside(what: str) -> str:
-    return f"skipped, neither chat completions nor another wire that is known: {what[:_SHOWN]}"
 
 
 def _exchange(value: Mapping[str, Any], path: str, line: int | None) -> Input:
     provider, session, api = as_text(value.get("provider")), as_text(value.get("session")), value.get("api", "chat")
     exchange = records.exchange(value, path, is_json=True)
-    outside = other_api(exchange)
-    if outside or (api != "chat" and not wires.is_native(exchange)):
-        notes = (_outside(outside or f"api {api!r}"),)
+    other = other_api(exchange)
+    if other or (api != "chat" and not wires.is_native(exchange)):
+        notes = (outside(other or f"api {api!r}"),)
         return Input(path, line, "native", provider=provider, session=session, notes=notes)
     return Input(path, line, "exchange", (exchange,), provider, session)
 
@@ -256,6 +261,8 @@ def _unknown(value: JSON, path: str, line: int | None) -> InvalidDocument:
     from conformance.formats.hints import for_log, for_value
 
     accepted = ACCEPTED if line is None else _ACCEPTED_LINES
+    if name := other_api(Exchange.of_plain(response=value)):
+        return Unrecognized(f"{accepted}; got {got}; it is a body of another API: {name}", path, line or 1)
     # The first lines of a file show what all of them are; to search each would take long.
     hint = for_log(value, path, for_value(value, path)) if line is None or line <= _HINTED else ""
     return Unrecognized(f"{accepted}; got {got}{hint}", path, line or 1)

@@ -6,13 +6,13 @@ from contextlib import suppress
 from typing import Any, Final
 
 from conformance.documents import parse_json
-from conformance.errors import InvalidDocument
-from conformance.formats.inputs import Input
+from conformance.errors import InvalidDocument, Unrecognized
+from conformance.formats.inputs import ACCEPTED, Input
 from conformance.formats.records import as_text, date_of_reply
 from conformance.wire.assemble import DONE_EVENT
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.sse import render
-from conformance.wires import event_name
+from conformance.wires import event_name, other_api
 
 UNFRAMED: Final = "only the chunks were recorded; the stream is assumed to have ended with [DONE]"
 UNNAMED: Final = "only the payloads of events were recorded; their names are assumed to be their types"
@@ -31,7 +31,10 @@ _OF_WIRE: Final = re.compile(
 def read(data: bytes, path: str) -> Iterator[Input]:
     """Yield the stream in a file; bytes that are not UTF-8 are replaced, as the standard requires."""
     # A byte order mark stays in the text: the parser of streams drops it, as the standard says.
-    yield Input(path, None, "stream", (stream(data.decode("utf-8", "replace")),))
+    read = stream(data.decode("utf-8", "replace"))
+    if name := other_api(read):
+        raise Unrecognized(f"{ACCEPTED}; got a stream of another API: {name}", path, 1)
+    yield Input(path, None, "stream", (read,))
 
 
 def read_chunks(chunks: Sequence[Any], path: str, line: int | None = None) -> Iterator[Input]:

@@ -62,9 +62,9 @@ class RulePlan(NamedTuple):
 
 
 class _RuleSet(NamedTuple):
-    """What holds of a rule set whatever the claims are.
+    """What holds of a rule set on a wire whatever the claims are.
 
-    `by_view`: the rules of each view, with their positions. `idle_unclaimed`: the outcomes if there are no claims.
+    `by_view`: the rules of each view. `idle_unclaimed`: the outcomes if there are no claims.
     """
 
     ids: tuple[str, ...]
@@ -72,10 +72,45 @@ class _RuleSet(NamedTuple):
     idle_unclaimed: tuple[Outcome, ...]
     tables: tuple[Mapping[int, Outcome], ...]
     views: tuple[View, ...]
-    by_view: tuple[tuple[tuple[int, Rule], ...], ...]
+    by_view: tuple["_ViewRules", ...]
     by_schema: tuple[tuple[View, tuple[str, ...], tuple[Step, ...]], ...]
     settled: Mapping[int, Settled]
     until: Mapping[int, Until]
+
+
+class _ViewRules:
+    """The rules of one view on a wire, with their positions, and the groups that claims have left of them.
+
+    `fixed`: all of them, if none asks for a claim.
+    """
+
+    __slots__ = ("_groups", "fixed", "rules")
+
+    def __init__(self, rules: Sequence[tuple[int, Rule]]) -> None:
+        self.rules = rules
+        self._groups: dict[tuple[int, ...], RuleGroup] = {}
+        asks = any([rule.needs or rule.when is not None for _, rule in rules])
+        self.fixed = None if asks else _group(rules)
+
+    def left(self, claimed: Claimed, *, has_claims: bool) -> RuleGroup:
+        """Return the rules that claims leave; most sets of claims leave the same ones."""
+        if self.fixed is not None:
+            return self.fixed
+        found: list[tuple[int, Rule]] = []
+        unclaimed: list[int] = []
+        for each in self.rules:
+            position, rule = each
+            if rule.needs and not claimed.knows(*rule.needs):
+                unclaimed.append(position)
+            elif rule.when is None or rule.when(claimed):
+                found.append(each)
+        key = tuple([position for position, _ in found])
+        if key not in self._groups:
+            if len(self._groups) >= MAX_PLANS:
+                self._groups.clear()
+            self._groups[key] = _group(found)
+        group = self._groups[key]
+        return group._replace(unclaimed=frozenset(unclaimed)) if has_claims and unclaimed else group
 
 
 class Chosen:
@@ -115,8 +150,8 @@ class _Rules:
 @lru_cache(maxsize=MAX_PLANS)
 def plan_of(chosen: Chosen) -> RulePlan:
     """Return the plan for a rule set, claims and a wire."""
-    claimed, of_set = Claimed(chosen.claims), _rule_set(_Rules(chosen.rules))
-    groups = [_group(listed, claimed, chosen) for listed in of_set.by_view]
+    claimed, of_set = Claimed(chosen.claims), _rule_set(_Rules(chosen.rules), chosen.wire)
+    groups = [each.left(claimed, has_claims=chosen.claimed) for each in of_set.by_view]
     return RulePlan(
         ids=of_set.ids,
         idle=of_set.idle if chosen.claimed else of_set.idle_unclaimed,
@@ -139,47 +174,37 @@ def plan_of(chosen: Chosen) -> RulePlan:
     )
 
 
-@lru_cache(maxsize=16)
-def _rule_set(chosen: _Rules) -> _RuleSet:
+@lru_cache(maxsize=64)
+def _rule_set(chosen: _Rules, wire: str) -> _RuleSet:
     by_view: dict[View, list[tuple[int, Rule]]] = {}
     by_schema: dict[tuple[View, tuple[str, ...]], list[Step]] = {}
     for position, rule in enumerate(chosen.rules):
         if rule.by_schema:
             by_schema.setdefault((rule.on, rule.wires), []).append((position, rule.where, rule.judge))
         else:
-            by_view.setdefault(rule.on, []).append((position, rule))
+            by_view.setdefault(rule.on, []).extend([(position, rule)] if wire in rule.wires else ())
     return _RuleSet(
         tuple([rule.id for rule in chosen.rules]),
         tuple([rule.outcomes[0] for rule in chosen.rules]),
         tuple([rule.outcomes[UNCLAIMED if rule.needs else 0] for rule in chosen.rules]),
         tuple([rule.outcomes for rule in chosen.rules]),
         tuple(by_view),
-        tuple(map(tuple, by_view.values())),
+        tuple(map(_ViewRules, by_view.values())),
         tuple([(view, wires, tuple(listed)) for (view, wires), listed in by_schema.items()]),
         {position: rule.settled for position, rule in enumerate(chosen.rules) if rule.settled is not None},
         {position: rule.until for position, rule in enumerate(chosen.rules) if rule.until is not None},
     )
 
 
-def _group(listed: Sequence[tuple[int, Rule]], claimed: Claimed, chosen: Chosen) -> RuleGroup:
-    """Return the rules of one view that the claims leave on a wire."""
-    found: list[tuple[int, Rule]] = []
-    unclaimed: set[int] = set()
-    for position, rule in listed:
-        if chosen.wire not in rule.wires:
-            continue
-        known = claimed.knows(*rule.needs)
-        if known and (rule.when is None or rule.when(claimed)):
-            found.append((position, rule))
-        elif not known and chosen.claimed:
-            unclaimed.add(position)
+def _group(found: Sequence[tuple[int, Rule]]) -> RuleGroup:
+    """Return rules of one view as they run."""
     beside = [each for each in found if each[1].reach is BESIDE]
     each = [each for each in found if is_kept(each[1])]
     late = [each for each in found if each[1].reach is not BESIDE and not is_kept(each[1])]
     # Most groups are all of one kind.
     steps = _steps(found)
     divided = [steps if len(part) == len(found) else _steps(part) for part in (beside, late, each)]
-    return RuleGroup(steps, divided[0], divided[1], divided[2], frozenset(unclaimed))
+    return RuleGroup(steps, divided[0], divided[1], divided[2], frozenset())
 
 
 def is_kept(rule: Rule) -> bool:

@@ -46,7 +46,20 @@ _OTHER: Final = re.compile(
 """What the path of a URL has if it is one of OpenAI, Anthropic or Google for something else than a reply of a model."""
 _KEYS: Final = frozenset({"assistant_id", "batch", "input", "inputs", "prompt", "query", "requests", "texts"})
 """What a request for something else has instead of `messages`."""
-
+_REPLY: Final = frozenset({"candidates", "error"})
+_STREAMS: Final = ("{", "data:", "event:", "id:")
+"""How the text of a reply begins that is one of an API at all."""
+_REQUEST: Final = frozenset({"messages", "contents", "previous_response_id", "tools"})
+_ANSWER: Final = frozenset({"choices", "candidates", "content", "error", "errors", "detail", "message", "role"})
+"""What bodies on the wires have. `input` and `output` are in bodies of many APIs, and a whole reply says more."""
+NOTHING_KNOWN: Final = "its bodies have no key of a wire"
+"""What stands for the name of an API that is not known."""
+_TEXTS: Final = "text_completion"
+_FOREIGN: Final = frozenset(
+    {"bot_id", "chat_history", "inferenceConfig", "inputText", "inputs", "instances", "jsonrpc", "modelId", "model_id"}
+    | {"preamble", "query", "toolConfig"}
+)
+"""What requests of other APIs have, and those on the wires have not."""
 
 Translate: TypeAlias = Callable[[Exchange], Exchange]
 """What translates the exchanges of one conversation, one after the other."""
@@ -280,22 +293,61 @@ class Translator:
 
 
 def other_api(exchange: Exchange) -> str:
-    """Return the path of an exchange whose URL is that of another API; empty if it may be on a wire that is known.
+    """Return the path or the name of the other API that an exchange is of; empty if it may be on a wire that is known.
 
-    A path that is not known says nothing: some hosts serve chat completions under one of their own. Then the request
-    decides, if there is one.
+    The URL decides, if it is that of an API that is known. A path that is not known says nothing: some hosts serve chat
+    completions under one of their own. Then the bodies decide.
     """
-    if not exchange.url or exchange.native is not None:
+    if exchange.native is not None:
         return ""
-    path = _path(exchange.url)
-    if _CHAT_PATH.search(path):
-        return ""
-    if _OTHER.search(path):
-        return path
+    path = _path(exchange.url) if exchange.url else ""
+    if path and (_CHAT_PATH.search(path) or _OTHER.search(path)):
+        return "" if _CHAT_PATH.search(path) else path
     others = [wire for wire in load() if wire.name != CHAT]
-    if any([each in path for wire in others for each in wire.paths]) or not _asks_otherwise(exchange):
+    if path and any([each in path for wire in others for each in wire.paths]):
         return ""
-    return "" if any([wire.fits(exchange) for wire in others]) else path
+    if path and _asks_otherwise(exchange) and not any([wire.fits(exchange) for wire in others]):
+        return path
+    if not _is_unusual(exchange):
+        return ""
+    return _foreign_api(exchange) or (NOTHING_KNOWN if _has_nothing_of_a_wire(exchange) else "")
+
+
+def _is_unusual(exchange: Exchange) -> bool:
+    """Return whether nothing in the reply of an exchange, or else in its request, says which wire it is on."""
+    request, response = exchange.request, exchange.response
+    if type(response) is dict:
+        if (choices := response.get("choices")) is not None:
+            first = choices[0] if type(choices) is list and choices else None
+            return response.get("object") == _TEXTS or (type(first) is dict and "messages" in first)
+        # An error may be any API's.
+        is_known = not _REPLY.isdisjoint(response) or response.get("object") == "response"
+        return not is_known and response.get("type") not in ("message", "error")
+    if type(response) is str:
+        head = response[:_HEAD]
+        beginnings = [each for wire in load() for each in wire.beginnings]
+        if not head.lstrip().startswith(_STREAMS):
+            return False
+        if '"choices"' in head:
+            return _TEXTS in head or '"output"' in head
+        return not any([each in head for each in beginnings])
+    return response is not None or (type(request) is dict and not _FOREIGN.isdisjoint(request))
+
+
+def _has_nothing_of_a_wire(exchange: Exchange) -> bool:
+    """Return whether neither the request nor the reply of an exchange has a key of a wire; an error may be any's."""
+    request, response = exchange.request, exchange.response
+    if type(request) is not dict or type(response) is not dict or not (request and response):
+        return False
+    kind = str(response.get("object"))
+    return _REQUEST.isdisjoint(request) and _ANSWER.isdisjoint(response) and not kind.startswith("chat.")
+
+
+def _foreign_api(exchange: Exchange) -> str:
+    # Imported here because few exchanges are of another API.
+    from conformance.wire.foreign import api_of
+
+    return api_of(exchange.request, exchange.response)
 
 
 def _asks_otherwise(exchange: Exchange) -> bool:
