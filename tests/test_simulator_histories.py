@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -18,7 +19,10 @@ from tests.loops import every
 
 PROVIDERS = {"chat": "deepseek", "messages": "anthropic", "responses": "openai", "gemini": "gemini"}
 LISTS = {"chat": "messages", "messages": "messages", "responses": "input", "gemini": "contents"}
-TOOL = {"type": "function", "function": {"name": "read_file", "parameters": {"type": "object", "properties": {}}}}
+TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "read_file", "parameters": {"type": "object", "properties": {}}},
+}
 WORDS = "The file was read, line by line. " * 30
 Edit = Callable[[dict[str, Any], list[Any]], Any]
 
@@ -60,6 +64,7 @@ def edited(wire: str, request: HttpRequest, edit: Edit) -> HttpRequest:
     return HttpRequest("POST", request.path, {}, json.dumps(body).encode())
 
 
+BLOBS = {"store": False, "include": ["reasoning.encrypted_content"]}
 EDITS: dict[str, Edit] = {
     "a message is gone": lambda _, listed: listed.pop(3),
     "two messages are swapped": lambda _, listed: listed.insert(2, listed.pop(3)),
@@ -91,6 +96,56 @@ def test_a_session_is_answered_as_if_nothing_were_known(wire: str, *, stream: bo
         requests = [edited(wire, each, lambda body, _: body.update(stream=True)) for each in requests]
     simulator = Simulator(profiles.load(PROVIDERS[wire]))
     assert answered(requests, alone(wire)) == answered(requests, simulator)
+
+
+SENT_BACK: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
+    "as it was": dict,
+    "without its id": lambda item: {key: value for key, value in item.items() if key != "id"},
+    "without its status": lambda item: {key: value for key, value in item.items() if key != "status"},
+    "without what was thought": lambda item: None if item["type"] == "reasoning" else item,
+    "with half of the blob": lambda item: (
+        item | ({"encrypted_content": item["encrypted_content"][:20]} if "encrypted_content" in item else {})
+    ),
+    "with other arguments": lambda item: item | ({"arguments": "{} "} if "arguments" in item else {}),
+    "as a text": lambda item: {"role": "assistant", "content": "Text."} if item["type"] == "message" else item,
+}
+
+
+def of_items(form: Callable[[dict[str, Any]], dict[str, Any] | None], more: dict[str, Any]) -> Iterator[HttpRequest]:
+    """Yield the requests of a client of Responses that sends items back in a form of its own."""
+    simulator, items = alone("responses"), [{"role": "user", "content": "Read."}]
+    tool = {"type": "function", **TOOL["function"], "strict": False}
+    for number in range(40):
+        asked = {"model": "gpt-5", "instructions": WORDS * 10, "tools": [tool], "input": items, **more}
+        yield HttpRequest("POST", "/v1/responses", {}, json.dumps(asked).encode())
+        reply = simulator.answer(HttpRequest("POST", "/v1/responses", {}, json.dumps(asked).encode()))
+        if reply.status != 200:
+            return
+        output = json.loads(bytes(reply.body))["output"]  # type: ignore[arg-type]
+        results = [
+            {"type": "function_call_output", "call_id": each["call_id"], "output": f"{number} {WORDS}"}
+            for each in output
+            if each["type"] == "function_call"
+        ]
+        items = [*items, *[made for each in output if (made := form(each)) is not None]]
+        items += results or [{"role": "user", "content": f"Go on with {number}."}]
+
+
+def are_same(form: str, count: int, more: dict[str, Any]) -> bool:
+    requests = list(islice(of_items(SENT_BACK[form], more), count))
+    return answered(requests, alone("responses")) == answered(requests, Simulator(profiles.load("openai")))
+
+
+@every("form", SENT_BACK)
+def test_items_that_come_back_in_any_form_are_answered_as_if_nothing_were_known(form: str) -> None:
+    assert are_same(form, 7, BLOBS)
+
+
+@pytest.mark.slow
+@every("form", SENT_BACK)
+@pytest.mark.parametrize("more", [BLOBS, {}])
+def test_items_of_more_replies_than_the_server_looks_at_are_read_as_it_does(form: str, more: dict[str, Any]) -> None:
+    assert are_same(form, 40, more)
 
 
 @every("wire", PROVIDERS)

@@ -127,7 +127,7 @@ class Simulator:
             if isinstance(found, HttpReply):
                 return found
             planned.append(found)
-            return found.reply(request.body)
+            return found.reply(is_clean=history is not None and history.is_clean)
 
         reply = wire_requests.answer(wire, request.path, body, given, self._kept(wire, body), history=history)
         if form is not None and planned and reply.status == 200:
@@ -218,7 +218,7 @@ class Simulator:
         `asked` is what the request was on its own wire, if the body is a translation.
         """
         found = self._planned(body, scenario, raw, asked)
-        return found if isinstance(found, HttpReply) else found.reply(raw)
+        return found if isinstance(found, HttpReply) else found.reply()
 
     def _planned(
         self,
@@ -246,6 +246,7 @@ class Simulator:
             before = asked.before
         violation = None
         if history is None or before or played is not None or not history.accepts(exchange):
+            before = before if asked is None or asked.led is None else asked.led()
             violation = first_violation((*before, exchange), responder.profile)
         if violation is not None:
             return responder.reject(body if native is None else native.request, violation, raw)
@@ -280,9 +281,9 @@ class _Planned(NamedTuple):
     asked: wire_requests.Asked | None
     is_special: bool
 
-    def reply(self, raw: bytes | None) -> HttpReply:
-        """Return the reply, checked; `raw` is the text of the request."""
-        return self.responder.reply(self.body, self.turn, self.context, raw)
+    def reply(self, *, is_clean: bool = False) -> HttpReply:
+        """Return the reply, checked; `is_clean`: the request is known to hold no replacement character."""
+        return self.responder.reply(self.body, self.turn, self.context, is_clean=is_clean)
 
     def derive(self, context: ReplyContext) -> HttpReply:
         """Return the reply in a context, which is not checked."""

@@ -18,6 +18,7 @@ from conformance.judge import judgement_of
 from conformance.profiles import Profile
 from conformance.rules.kept import RuleTally
 from conformance.rules.running import RuleRun, raised
+from conformance.simulator.outlines import may_be_broken
 from conformance.simulator.strictness import rules_of_clients, violation_in
 from conformance.wire.continuations import Continuation
 from conformance.wire.exchange import Exchange
@@ -39,6 +40,7 @@ _SHARE: Final = 4
 _MOST_JUDGED: Final = MAX_BYTES // 4
 """After so many requests and a quarter of the messages, or so many bytes, what is known is built again without them."""
 
+_ESCAPE: Final = 6
 _PER_REPLY: Final = 128
 _PER_MESSAGE: Final = 1024
 _PER_VALUE: Final = 64
@@ -70,7 +72,8 @@ class _Answered(NamedTuple):
 class RequestHistory:
     """The last requests of one session on a wire: their text, their translation, and what was found in them.
 
-    `raw`: the text of the last one. `common`: how many bytes of it the next one repeats.
+    `raw`: the text of the last one. `common`: how many bytes of it the next one repeats. `is_clean`: they hold no
+    replacement character.
     """
 
     def __init__(self, wire: Wire, profile: Profile) -> None:
@@ -82,6 +85,7 @@ class RequestHistory:
         self._translate = _translator(wire)
         self._answered: _Answered | None = None
         self._identities: set[Any] = set()
+        self.is_clean = True
         self._is_continued, self._is_whole = False, True
         self._messages = self._weight = 0
         self._begin()
@@ -99,6 +103,8 @@ class RequestHistory:
     def parse(self, data: bytes, file: str) -> Any:
         """Return the value of the text of a request; raises InvalidDocument as `parse_json` does."""
         value = self._texts.parse(data, file)
+        # An escape that ends in what is new begins before it.
+        self.is_clean = self.is_clean and not may_be_broken(data[max(0, self.common - _ESCAPE) :])
         self._weight += _weight(data[self.common :]) - _weight(self.raw[self.common :])
         self.raw, self.common = data, len(data)
         lists = [value.get(key) for key in _LISTS] if type(value) is dict else ()

@@ -60,23 +60,23 @@ Chunk: TypeAlias = bytes | tuple[bytes | int | Beginning, ...]
 """A body, or a chunk of a stream: bytes, with the numbers of the values between them, or what they begin with."""
 
 
-def outline(body: Mapping[str, Any], raw: bytes | None = None) -> dict[str, Any]:
+def outline(body: Mapping[str, Any], *, is_clean: bool = False) -> dict[str, Any]:
     """Return a request without who asks and without the texts of its messages: of these, the role of the last one.
 
-    `raw` is the text that the request was read from. Raises TypeError for a request that cannot be rendered.
+    `is_clean`: the request is known to hold no replacement character. Raises TypeError for one that cannot be rendered.
     """
     kept = {name: value for name, value in body.items() if name not in _NAMES}
     listed = body.get("messages")
     if isinstance(listed, list):
         last = listed[-1] if listed and isinstance(listed[-1], dict) else {}
-        text = BROKEN.decode() if _may_be_broken(raw) and BROKEN in orjson.dumps(body) else ""
+        text = BROKEN.decode() if not is_clean and BROKEN in orjson.dumps(body) else ""
         kept["messages"] = [{"role": last.get("role"), "content": text}]
     return kept
 
 
-def _may_be_broken(raw: bytes | None) -> bool:
+def may_be_broken(raw: bytes) -> bool:
     """Return whether a text may hold a replacement character, as it is or escaped."""
-    return raw is None or BROKEN in raw or (b"\\u" in raw and _ESCAPED.search(raw) is not None)
+    return BROKEN in raw or (b"\\u" in raw and _ESCAPED.search(raw) is not None)
 
 
 class _DrawnValues:

@@ -81,16 +81,16 @@ class Responder:
         return ReplyContext(claims, request, thinks=thinks, parameters=parameters)
 
     def reply(
-        self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext, raw: bytes | None = None
+        self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext, *, is_clean: bool = False
     ) -> HttpReply:
-        """Return the reply to a request that is a turn of the script; `raw` is the text of that request."""
+        """Return the reply to a request that is a turn of the script; `is_clean` is that of `outline`."""
 
         def derive(context: ReplyContext) -> HttpReply:
             return derived(context, turn)
 
         if self.memory is not None and not turn.raw:
             try:
-                drawn = outline(context.request, raw)
+                drawn = outline(context.request, is_clean=is_clean)
                 key = key_of(self.profile, turn, context, drawn, self.broken)
             except TypeError:
                 return self._checked(body, derive(context))

@@ -5,6 +5,7 @@ A request of Responses may refer to earlier replies and items instead of sending
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -37,7 +38,7 @@ class Asked:
     `native`: the request as it was. `streams`: whether it asks for a stream. `before`: the exchanges that led to it,
     translated; None if they have to be derived from it, as the server keeps none. `store`: what the server keeps; None
     if requests of this wire cannot refer to it. `parent`: the id of the kept reply that it continues; empty if there is
-    none.
+    none. `led`: gives the exchanges that led to it, if they are only needed where it is not accepted without them.
     """
 
     native: Native
@@ -45,6 +46,7 @@ class Asked:
     before: Conversation | None = None
     store: ReplyStore | None = None
     parent: str = ""
+    led: Callable[[], Conversation] | None = None
 
 
 Given = Callable[[dict[str, Any], Asked | None], HttpReply]
@@ -175,6 +177,7 @@ def translated(
     store, claims = kept
     parent = parent_of(body, store, claims)
     before: Sequence[Exchange] = ()
+    led = None
     if parent and (history is None or not history.continues(body, parent)):
         session = store.session(parent)
         *before, exchange = wire.translate([*session, sent])
@@ -182,8 +185,14 @@ def translated(
             history.restart(session, is_whole=wire.translate_one(sent).request == exchange.request)
     else:
         exchange = translate(sent)
+        if parent:
+            led = partial(_led, wire, sent, store, parent)
     native = exchange.native or Native(wire.name, sent.request)
-    return exchange, Asked(native, _streams(exchange), tuple(before), store, parent)
+    return exchange, Asked(native, _streams(exchange), tuple(before), store, parent, led)
+
+
+def _led(wire: Wire, sent: Exchange, store: ReplyStore, parent: str) -> Conversation:
+    return tuple(wire.translate([*store.session(parent), sent])[:-1])
 
 
 def parent_of(body: Mapping[str, Any], store: ReplyStore, claims: Claims) -> str:

@@ -4,9 +4,10 @@
 
 The bare server reads the body and sends the same chunks, and nothing else. Both run as processes of their own, and are
 asked over 20 kept connections. `repeated` requests have the same bytes, as those of a load test; of `distinct` ones
-each has other words of the user, so each is checked. Instructions are counted by callgrind, after a round to warm up;
-without it, or with `--seconds`, the least CPU time over some rounds counts. Exit code 1 if repeated requests cost more
-than 1.5 times the bare server, or distinct ones more than 4 times.
+each has other words of the user, and of `unlike` ones other instructions, so that each is judged alone. Instructions
+are counted by callgrind, after a round to warm up; without it, or with `--seconds`, the least CPU time over some rounds
+counts. Exit code 1 if repeated requests cost more than 1.5 times the bare server, or distinct ones more than 4 times;
+what unlike ones cost has no bound.
 """
 
 import argparse
@@ -197,24 +198,35 @@ def control(process: psutil.Process, *words: str) -> None:
 
 
 class Kind(NamedTuple):
-    """A kind of request: its wire, its path, how a body is made of words of the user, and the chunks of a reply."""
+    """A kind of request: its wire, its path, how a body is made of words of the user, and the chunks of a reply.
+
+    `unlike`: how a body is made of instructions.
+    """
 
     wire: str
     path: str
     body: Callable[[str], Any]
+    unlike: Callable[[str], Any]
     chunks: list[bytes]
 
-    def requests(self, words: Sequence[str]) -> list[bytes]:
-        return [sent(self.path, self.body(each)) for each in words]
+    def requests(self, words: Sequence[str], name: str = "") -> list[bytes]:
+        made = self.unlike if name == "unlike" else self.body
+        return [sent(self.path, made(each)) for each in words]
 
 
 def kind_of(wire: str, body: Mapping[str, Any]) -> Kind:
     path, asked = on_wire(wire, body, "Hello")
-    return Kind(wire, path, lambda said: on_wire(wire, body, said)[1], chunks_at(path, asked, PROVIDERS[wire]))
+    user = {"role": "user", "content": "Hello"}
+
+    def instructed(said: str) -> Any:
+        return on_wire(wire, {**body, "messages": [{"role": "system", "content": said}, user]}, "")[1]
+
+    chunks = chunks_at(path, asked, PROVIDERS[wire])
+    return Kind(wire, path, lambda said: on_wire(wire, body, said)[1], instructed, chunks)
 
 
 def measure(kind: Kind, options: argparse.Namespace) -> dict[str, float]:
-    """Return what a request costs: of the bare server, and of ours for repeated and for distinct requests."""
+    """Return what a request costs: of the bare server, and of ours for repeated, distinct and unlike requests."""
     serial = itertools.count()
     repeated = kind.requests(["Hello"] * options.requests)
     found: dict[str, float] = {}
@@ -224,7 +236,9 @@ def measure(kind: Kind, options: argparse.Namespace) -> dict[str, float]:
             ("-c", BARE, json.dumps([chunk.decode("latin-1") for chunk in kind.chunks])),
             ("-m", "conformance", "serve", "--provider", PROVIDERS[kind.wire], "--port", "0"),
         )
-        for folder, command, names in zip(folders, commands, (("bare",), ("repeated", "distinct")), strict=True):
+        for folder, command, names in zip(
+            folders, commands, (("bare",), ("repeated", "distinct", "unlike")), strict=True
+        ):
             folder.mkdir()
             with server(*command, counted=None if options.seconds else folder) as (port, process):
                 measuring = seconds_of(process) if options.seconds else instructions_of(process, folder)
@@ -232,8 +246,9 @@ def measure(kind: Kind, options: argparse.Namespace) -> dict[str, float]:
                     rounds = []
                     for _ in range(options.rounds + 1):
                         asked = repeated
-                        if name == "distinct":
-                            asked = kind.requests([f"Hello {next(serial)}" for _ in range(options.requests)])
+                        if name in ("distinct", "unlike"):
+                            words = [f"Hello {next(serial)}" for _ in range(options.requests)]
+                            asked = kind.requests(words, name)
                         rounds.append(measuring(partial(_asked, port, asked)))
                     # The first round pays for imports and caches.
                     found[name] = min(rounds[1:]) / options.requests
@@ -257,13 +272,14 @@ def main() -> int:
     for wire in options.wire or PROVIDERS:
         for name, body in BODIES.items():
             taken = measure(kind_of(wire, body), options)
-            ratios = {each: taken[each] / taken["bare"] for each in MAX_RATIO}
-            worst = {each: max(worst[each], ratio) for each, ratio in ratios.items()}
+            ratios = {each: taken[each] / taken["bare"] for each in (*MAX_RATIO, "unlike")}
+            worst = {each: max(worst[each], ratios[each]) for each in MAX_RATIO}
             rows.append(
                 [wire, name, *[_shown(cost) for cost in taken.values()], *[f"{each:.2f}" for each in ratios.values()]]
             )
     unit = "CPU" if options.seconds else "instructions"
-    titles = ["wire", f"{unit} per request", "bare", "repeated", "distinct", "x bare", "x bare, distinct"]
+    names = ["bare", "repeated", "distinct", "unlike"]
+    titles = ["wire", f"{unit} per request", *names, "x bare", "x bare, distinct", "x bare, unlike"]
     print(tabulate(rows, headers=titles, disable_numparse=True))
     return int(any(worst[each] > bound for each, bound in MAX_RATIO.items()))
 
