@@ -265,7 +265,7 @@ def test_a_rule_that_declares_less_than_it_reads_is_found(name: str) -> None:
     profile = _refusing()
     too_little = tuple([replace(each, reach=rules.ELEMENT) if each.id == name else each for each in rules.of_traffic()])
     found = set()
-    for seed in range(SESSIONS):
+    for seed in range(2 * MANY_SESSIONS):
         conversation = tuple(drawn(seed))
         one, other = (way(conversation, profile, too_little).outcomes() for way in (judge, judge_apart))
         found |= {this.rule for this, that in zip(one, other, strict=True) if repr(this) != repr(that)}
