@@ -204,10 +204,9 @@ def test_a_request_late_in_a_session_costs_little_more_than_an_early_one(wire: s
     simulator = Simulator(profiles.load(PROVIDERS[wire]))
     costs = [calls_of(simulator, each) for each in requests]
     early, late = (sorted(costs[at : at + 10])[5] for at in (10, 50))
-    # Five times as many messages: each has a finding of chat completions, and rules of Responses look at all items.
-    assert late < {"chat": 3, "responses": 6}.get(wire, 2) * early
-    # A server that has no replies of Responses reads a request as one that stands alone.
-    assert wire == "responses" or late < calls_of(alone(wire), requests[55]) / 2
+    # Five times as many messages, each of which has a finding of chat completions.
+    assert late < (3 if wire == "chat" else 2) * early
+    assert late < 0.6 * calls_of(alone(wire), requests[55])
 
 
 def test_no_more_is_remembered_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:

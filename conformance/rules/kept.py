@@ -1,6 +1,7 @@
 """What rules found in the messages of a request, and beside them, kept for later requests that repeat these."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from conformance.rules import Fault
@@ -29,22 +30,20 @@ class RuleTally:
 class KeptBlock:
     """What rules found in messages up to a position.
 
-    `counts`: how many elements each rule judged up to there; below 0, the views that had any. `faults`: those of the
-    block itself. `faulty`: the block before it that has any. `open`: what has to be judged again in each request:
-    elements, or None for a whole request. `until`: the ids of calls that must not come again for what was found from
-    some message on to hold, each with the position of the first such message.
+    `counts`: how many elements each rule judged up to there; below 0, the views that had any. `faults`: what each rule
+    found up to there, in a list that later blocks share, with how many of its items are meant. `open`: what has to be
+    judged again in each request: elements, or None for a whole request. `until`: the ids of calls that must not come
+    again for what was found from some message on to hold, each with the position of the first such message.
     """
 
-    __slots__ = ("before", "counts", "end", "faults", "faulty", "open", "until")
+    __slots__ = ("before", "counts", "end", "faults", "open", "until")
 
     def __init__(self, before: "KeptBlock | None", end: int) -> None:
         self.before, self.end = before, end
         self.counts: dict[int, int] = {} if before is None else dict(before.counts)
         self.open: list[tuple[int, Any]] = [] if before is None else list(before.open)
         self.until: Mapping[Any, int] = {} if before is None else before.until
-        self.faults: list[tuple[int, Any, Fault]] = []
-        # Most blocks have no faults, and a long session has many of both: those without are passed over.
-        self.faulty: KeptBlock | None = before if before is None or before.faults else before.faulty
+        self.faults: dict[int, tuple[list[tuple[Any, Fault]], int]] = {} if before is None else dict(before.faults)
 
     def hold_until(self, ids: Iterable[Any], position: int) -> None:
         """Let what was found in a message hold until one of these ids comes again."""
@@ -52,16 +51,18 @@ class KeptBlock:
         if new:
             self.until = {**self.until, **new}
 
-    def found(self) -> Iterator[tuple[int, Any, Fault]]:
-        """Yield the faults up to the end, in order."""
-        # A loop, because a session may have more blocks than Python allows a recursion to be deep.
-        blocks: list[KeptBlock] = []
-        block: KeptBlock | None = self if self.faults else self.faulty
-        while block is not None:
-            blocks.append(block)
-            block = block.faulty
-        for each in reversed(blocks):
-            yield from each.faults
+    def add(self, rule: int, element: Any, faults: Iterable[Fault]) -> None:
+        """Add what a rule, given by its position, found in an element."""
+        found, count = self.faults.get(rule, ([], 0))
+        # Where two requests go on from one block, each has a list of its own.
+        found = found if len(found) == count else found[:count]
+        found += [(element, fault) for fault in faults]
+        self.faults[rule] = found, len(found)
+
+    def found(self, number: int) -> Iterator[tuple[int, list[FoundFault]]]:
+        """Yield each rule that found anything up to the end, by position, and that, as found in a request."""
+        for rule, (found, count) in self.faults.items():
+            yield rule, [(number, element, fault) for element, fault in islice(found, count)]
 
 
 class KeptSpan(NamedTuple):

@@ -119,9 +119,7 @@ class NewMessages:
                 self.tally.looked.add(~position)
             elif position not in whole:
                 self.counts[position] = count
-        for position, element, fault in begin.found():
-            if position not in whole:
-                self.faults.setdefault(position, []).append((number, element, fault))
+        self.faults |= {position: found for position, found in begin.found(number) if position not in whole}
         for position, element in begin.open:
             if element is not None:
                 self._judge_again(position, self._as_here(self.run.rules[position].on, element))
@@ -160,7 +158,7 @@ class NewMessages:
                     block.open.append((position, None))
                 else:
                     block.counts[position] = 1
-                    block.faults += [(position, request, fault) for fault in faults]
+                    block.add(position, request, faults)
 
     def _judge_elements(self, elements: Sequence[Any], steps: Steps, context: Context, block: KeptBlock) -> None:
         settled, until, counts, number = self.plan.settled, self.plan.until, self.counts, self.number
@@ -183,7 +181,7 @@ class NewMessages:
                     if position in until:
                         block.hold_until(until[position](element), element.place[3])
                     if faults:
-                        block.faults += [(position, element, fault) for fault in faults]
+                        block.add(position, element, faults)
 
     def _settle(self) -> None:
         """Add what was found in this request to the tally."""

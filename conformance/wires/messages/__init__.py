@@ -62,14 +62,13 @@ def _is_request(body: dict[str, Any]) -> bool | None:
     if type(messages) is not list:
         return None if messages is None else False
     is_own = not _OWN_KEYS.isdisjoint(body) or _has_own_tools(body)
-    # A long chat is looked through for each of its requests, and a role and a text say nothing about its wire.
-    odd = [
-        each
-        for each in messages
-        if type(each) is dict
-        and (len(each) != 2 or each.get("role", "tool") == "tool" or type(each.get("content")) is not str)
-    ]
-    for message in odd:
+    for message in messages:
+        if type(message) is not dict:
+            continue
+        role, content = message.get("role", "tool"), message.get("content")
+        # A long chat is looked through for each of its requests; a role and a text say nothing about its wire.
+        if len(message) == 2 and type(content) is str and role != "tool":
+            continue
         if message.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(message):
             return False
         is_own = is_own or (type(message.get("content")) is list and _is_own(message["content"]))
