@@ -309,9 +309,12 @@ def _outcome(run: RuleRun, position: int, judged: int, faulty: list[FoundFault],
     """Return the outcome of a rule that found something; it failed unless claims describe all of it."""
     rule, contexts = run.rules[position], run.contexts
     if rule.on.ranked:
-        # Faults come in the order of requests, and such elements have that of the replies which they send back.
-        faulty.sort(key=lambda each: (each[1].rank[0], each[0]))
-    claims = [known_claim(rule, fault, contexts[number]) for number, _, fault in faulty]
+        # Faults come in the order of requests, which stays, and such elements have that of the replies they send back.
+        faulty.sort(key=lambda each: each[1].rank[0])
+    if rule.known_by is None:
+        claims = [fault.known for _, _, fault in faulty]
+    else:
+        claims = [known_claim(rule, fault, contexts[number]) for number, _, fault in faulty]
     if not any(claims):
         return _failed(rule, judged, faulty, contexts, before)
     known = [each for each, claim in zip(faulty, claims, strict=True) if claim]
