@@ -168,3 +168,24 @@ def test_no_example_of_a_rule_is_taken_for_one_of_another_api() -> None:
 )
 def test_a_broken_reply_to_a_request_of_a_wire_is_judged(replied: Any) -> None:
     assert not other_api(Exchange(REQUEST, replied))
+
+
+@every(
+    ("asked", "replied"),
+    [
+        ({"model": "gpt-5", "input": "Hi"}, {"id": "resp_1", "status": "completed", "output": []}),
+        ({"model": "gpt-5", "input": "Hi"}, {"id": "resp_1", "status": "completed", "model": "gpt-5"}),
+        ({"model": "gpt-5", "input": [{"role": "user", "content": "Hi"}]}, {"output": [{"type": "message"}]}),
+        ({"model": "gpt-5"}, {"id": "chatcmpl-1", "model": "gpt-5", "created": 1767225600}),
+        ({"model": "gpt-5", "max_tokens": 5}, {"usage": {}}),
+        ({"stream": True}, {"status": "ok"}),
+        ({"generationConfig": {}}, {"usageMetadata": {}}),
+        ({"prompt": "Hi"}, {"error": {"message": "unknown field"}}),
+        ({"prompt": "Hi"}, REPLY),
+        ({"question": "Hi"}, {"message": "Not found"}),
+        ({"question": "Hi"}, None),
+        ({"question": "Hi"}, {}),
+    ],
+)
+def test_bodies_that_lack_what_a_wire_has_are_judged(asked: Any, replied: Any) -> None:
+    assert not other_api(Exchange(asked, replied))

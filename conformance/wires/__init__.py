@@ -51,7 +51,15 @@ _STREAMS: Final = ("{", "data:", "event:", "id:")
 """How the text of a reply begins that is one of an API at all."""
 _REQUEST: Final = frozenset({"messages", "contents", "previous_response_id", "tools"})
 _ANSWER: Final = frozenset({"choices", "candidates", "content", "error", "errors", "detail", "message", "role"})
-"""What bodies on the wires have. `input` and `output` are in bodies of many APIs, and a whole reply says more."""
+"""What bodies on the wires have. `input` and `output` are in bodies of many APIs."""
+_PARAMETERS: Final = frozenset(
+    {"conversation", "frequency_penalty", "generationConfig", "include", "input", "instructions", "logprobs"}
+    | {"max_completion_tokens", "max_output_tokens", "max_tokens", "metadata", "model", "n", "parallel_tool_calls"}
+    | {"presence_penalty", "reasoning", "reasoning_effort", "response_format", "safetySettings", "seed", "service_tier"}
+    | {"stop", "stop_sequences", "store", "stream", "stream_options", "system", "systemInstruction", "temperature"}
+    | {"text", "thinking", "toolConfig", "tool_choice", "top_k", "top_p", "truncation", "user"}
+)
+"""What requests on the wires have besides: one that has nothing else is broken."""
 NOTHING_KNOWN: Final = "its bodies have no key of a wire"
 """What stands for the name of an API that is not known."""
 _TEXTS: Final = "text_completion"
@@ -335,12 +343,17 @@ def _is_unusual(exchange: Exchange) -> bool:
 
 
 def _has_nothing_of_a_wire(exchange: Exchange) -> bool:
-    """Return whether neither the request nor the reply of an exchange has a key of a wire; an error may be any's."""
+    """Return whether the request of an exchange has keys of another API, and neither it nor the reply any of a wire.
+
+    An error may be any API's, and bodies that merely lack what a wire has are broken.
+    """
     request, response = exchange.request, exchange.response
-    if type(request) is not dict or type(response) is not dict or not (request and response):
+    if type(request) is not dict or type(response) is not dict or not response:
         return False
-    kind = str(response.get("object"))
-    return _REQUEST.isdisjoint(request) and _ANSWER.isdisjoint(response) and not kind.startswith("chat.")
+    if type(response.get("output")) is list or not _ANSWER.isdisjoint(response) or not _REQUEST.isdisjoint(request):
+        return False
+    asks = not request.keys() <= _PARAMETERS or type(request.get("input")) is dict or type(request.get("text")) is str
+    return asks and not any([wire.fits(exchange) for wire in load()])
 
 
 def _foreign_api(exchange: Exchange) -> str:
