@@ -194,6 +194,28 @@ APIS: Final = (
         replies=({"completions": ({"data": {"text": str}},)},),
     ),
     ForeignApi(
+        "the Llama API of Meta; its chat completions are under /compat/v1",
+        "https://llama.developer.meta.com/docs/api/chat",
+        replies=({"completion_message": {"role": str}},),
+    ),
+    ForeignApi(
+        "CLOVA Studio's own API; its chat completions are under /v1/openai",
+        "https://api.ncloud-docs.com/docs/en/clovastudio-chatcompletionsv3",
+        replies=({"status": {"code": str}, "result": {"message": {"role": str}}},),
+    ),
+    ForeignApi(
+        "YandexGPT's own API; its chat completions are under /v1",
+        "https://yandex.cloud/en/docs/foundation-models/text-generation/api-ref/TextGeneration/completion",
+        replies=({"result": {"alternatives": list}},),
+        requests=({"modelUri": str, "messages": list},),
+    ),
+    ForeignApi(
+        "Spark's own API; its chat completions are under /v1",
+        "https://www.xfyun.cn/doc/spark/Web.html",
+        replies=({"header": {"code": int}, "payload": {"choices": dict}},),
+        requests=({"header": dict, "payload": {"message": dict}},),
+    ),
+    ForeignApi(
         "Mistral's conversations",
         "https://docs.mistral.ai/api/#tag/beta.conversations",
         replies=({"object": r"conversation\.response"},),

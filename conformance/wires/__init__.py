@@ -64,8 +64,8 @@ NOTHING_KNOWN: Final = "its bodies have no key of a wire"
 """What stands for the name of an API that is not known."""
 _TEXTS: Final = "text_completion"
 _FOREIGN: Final = frozenset(
-    {"bot_id", "chat_history", "inferenceConfig", "inputText", "inputs", "instances", "jsonrpc", "modelId", "model_id"}
-    | {"preamble", "query", "toolConfig"}
+    {"bot_id", "chat_history", "inferenceConfig", "inputText", "inputs", "instances", "jsonrpc", "modelId", "modelUri"}
+    | {"model_id", "payload", "preamble", "query", "toolConfig"}
 )
 """What requests of other APIs have, and those on the wires have not."""
 
