@@ -12,7 +12,7 @@ from conformance import linear, profiles
 from conformance.caches import ByteCache, digest, remembered
 from conformance.documents import pointer
 from conformance.profiles import model_names
-from conformance.simulator import Simulator, remembering
+from conformance.simulator import Simulator, histories, remembering
 from conformance.transport.http import HttpRequest
 from conformance.wire.ids import text_matching
 from tests.loops import every
@@ -88,17 +88,17 @@ def tool(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "function", "function": {"name": "f", "parameters": schema}}
 
 
-def grown(use: Callable[[str], object]) -> int:
+def grown(use: Callable[[str], object], text: str = LONG) -> int:
     """Return by how many bytes the memory of Python grows if a function is called with a long text, after another one.
 
     Nothing is collected meanwhile: cycles of long texts would pile up in a server that makes few objects.
     """
-    use(f"first {LONG}")
+    use(f"first {text}")
     gc.collect()
     gc.disable()
     tracemalloc.start()
     try:
-        use(f"second {LONG}")
+        use(f"second {text}")
         return tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
@@ -107,7 +107,8 @@ def grown(use: Callable[[str], object]) -> int:
 
 @pytest.mark.slow
 @every("provider", ["openai", "mistral"])
-def test_nothing_of_a_long_request_is_kept_after_its_reply(provider: str) -> None:
+def test_nothing_of_a_request_that_is_longer_than_a_history_is_kept_after_its_reply(provider: str) -> None:
+    longest = LONG * (1 + histories.MOST_BYTES // len(LONG))
     answer = remembering(Simulator(profiles.load(provider)))
 
     def ask(text: str) -> None:
@@ -115,7 +116,26 @@ def test_nothing_of_a_long_request_is_kept_after_its_reply(provider: str) -> Non
             sent = HttpRequest("POST", path, {"content-type": "application/json"}, orjson.dumps(body))
             assert answer(sent).status < 500
 
-    assert grown(ask) < len(LONG)
+    assert grown(ask, longest) < len(longest) // 4
+
+
+@pytest.mark.slow
+def test_shorter_requests_are_kept_up_to_the_bound_of_histories() -> None:
+    answer = remembering(Simulator(profiles.load("openai")))
+
+    def ask(text: str) -> None:
+        for number in range(400):
+            messages = [{"role": "user", "content": f"{number} {text}"}]
+            sent = HttpRequest(
+                "POST",
+                "/v1/chat/completions",
+                {"content-type": "application/json"},
+                orjson.dumps({"model": "m", "messages": messages}),
+            )
+            assert answer(sent).status < 500
+
+    # What is new takes the place of what was there.
+    assert grown(ask) < 3 * histories.MAX_BYTES < 400 * len(LONG)
 
 
 @pytest.mark.slow

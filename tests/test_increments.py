@@ -1,6 +1,6 @@
 """A session is judged by what is new in it, with the outcomes that each request would have by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import is_
@@ -22,6 +22,8 @@ from conformance.wires import of, translate
 from tests.drawn_items import drawn_items
 from tests.drawn_sessions import PROVIDERS, drawn
 from tests.loops import every
+from tests.mutation import bases, catalogue
+from tests.mutation.mutants import of_mutation
 
 BLOCK = 40
 SESSIONS = 50
@@ -162,6 +164,25 @@ def test_all_recordings_have_the_outcomes_of_judging_each_request_from_scratch(f
         for given in _conversations(path):
             for provider in ("none", "auto", "deepseek"):
                 assert_same(given.conversation, chosen_profile(given, provider), (path.name, given.line, provider))
+
+
+@pytest.mark.exhaustive
+def test_sessions_of_the_mutation_catalogue_have_the_outcomes_of_judging_each_request_from_scratch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged, seen = bases.judged, set[str]()
+
+    def comparing(exchanges: Sequence[Exchange], claims: Mapping[str, Any] | None = None) -> Mapping[str, Status]:
+        if len(exchanges) > 1:
+            profile = profiles.of(dict(claims), "claiming") if claims else None
+            # Once more, because a client may send its history again, whatever was wrong with it.
+            assert_same([*exchanges, *exchanges[-2:]], profile, exchanges)
+            seen.add(repr(exchanges))
+        return judged(tuple(exchanges), claims)
+
+    monkeypatch.setattr(bases, "judged", comparing)
+    mutants = [mutant for mutation in catalogue.load() for mutant in of_mutation(mutation)]
+    assert len(mutants) > len(seen) > 1000
 
 
 def _added(conversation: Sequence[Exchange], profile: Profile | None) -> list[tuple[Outcome, ...]]:

@@ -29,6 +29,7 @@ OURS: Final = {
     "conformance/secrets/encodings.py": "secrets, escaped",
     "conformance/secrets/shapes.py": "patterns of this file",
     "conformance/suite/pairing.py": "values, escaped",
+    "conformance/wire/foreign.py": "patterns of this file",
 }
 """Modules that give Python's engine a pattern that is not written where it is used, and where that comes from."""
 

@@ -17,7 +17,7 @@ _INSIDE: Final = SubPlaces(
 )
 
 
-def translator() -> Callable[[Exchange], Exchange]:
+def translator(*, apart: bool = False) -> Callable[[Exchange], Exchange]:
     return _translated
 
 
