@@ -216,6 +216,13 @@ def _other_ids(number: int) -> Conversation:
     return grown(number, distinct, _foreign)
 
 
+def searching(number: int, kind: str) -> Conversation:
+    """Return a request of Responses with so many items of a search for tools: calls without outputs, or the reverse."""
+    made = {"type": f"tool_search_{kind}", "execution": "client", "status": "completed"}
+    listed = [{**made, "call_id": distinct(each)} for each in range(number)]
+    return (Exchange.of_plain({"model": MODEL, "input": listed}, url="https://api.example.com/v1/responses"),)
+
+
 def _share(body: dict[str, Any], before: Any) -> None:
     """Let a request have the very messages of the one before, as if both were read from one file."""
     (key,) = [key for key in ("messages", "input", "contents") if key in body]
@@ -285,6 +292,8 @@ SHAPES: dict[str, Shape] = {
     "a history that grows, one id, Gemini": Shape(grown_on("gemini", _one_id), "gemini", repeats=True),
     "a history that grows, other ids, Messages": Shape(grown_on("messages", _other_ids), "anthropic", repeats=True),
     "a history that grows, other ids, Responses": Shape(grown_on("responses", _other_ids), "openai", repeats=True),
+    "unanswered items": Shape(lambda number: searching(number, "call"), "openai"),
+    "outputs of no item": Shape(lambda number: searching(number, "output"), "openai"),
     "altered details": Shape(details, "openrouter"),
     "misshapen messages": Shape(misshapen, "openai"),
 }  # fmt: skip

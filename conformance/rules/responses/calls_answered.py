@@ -1,9 +1,7 @@
 from conformance.results import Level
 from conformance.rules import TURN, Context, Fault, Source, example, rule, unless_faulty
-from conformance.wire.values import as_object
-from conformance.wires.responses.kinds import kind_of
-from conformance.wires.responses.pairing import answers, needs_output, pairing_id
-from conformance.wires.responses.views import SentItem, sent_items
+from conformance.wires.responses.pairing import needs_output, pairing_id
+from conformance.wires.responses.views import SentItem, is_answered, sent_items
 
 _CALL = {"type": "tool_search_call", "call_id": "call_s", "execution": "client", "arguments": {}, "status": "completed"}
 _OUTPUT = {"type": "tool_search_output", "call_id": "call_s", "execution": "client", "tools": [], "status": "completed"}
@@ -28,16 +26,14 @@ _AT = "/0/request/input"
     claim="responses.call-without-output",
     wires=("responses",),
 )
-def judge(item: SentItem, _context: Context) -> list[Fault]:
+def judge(item: SentItem, context: Context) -> list[Fault]:
     """A call of a tool that the client runs, and that is not a function, has its output.
 
     A search for tools, a click or a command that was aborted stays open, and every later request is rejected.
     To fix it, send the output that belongs to the kind of the call, with its `call_id`, also where the tool failed.
     """
     asked = pairing_id(item.kind, item.value)
-    # One after the other: an output stands shortly behind its call, however long the history is.
-    after = (as_object(item.siblings[at]) for at in range(item.number + 1, len(item.siblings)))
-    if any(answers(kind_of(each), each, item.kind, item.value) for each in after):
+    if is_answered(context.index, item):
         return []
     values = {"id": asked, "kind": item.kind, "name": item.kind.replace("_", " "), "index": item.number}
     return [Fault(f"expected the output of this {item.kind}, {asked!r}, after it, got none", values=values)]

@@ -1,9 +1,8 @@
 from conformance.results import Level
 from conformance.rules import TURN, Context, Fault, Source, example, rule
 from conformance.wire.values import as_object
-from conformance.wires.responses.kinds import kind_of
-from conformance.wires.responses.pairing import answered_kind, answers, pairing_id
-from conformance.wires.responses.views import SentItem, sent_items
+from conformance.wires.responses.pairing import answered_kind, pairing_id
+from conformance.wires.responses.views import SentItem, is_called, sent_items
 
 _CALL = {"type": "tool_search_call", "call_id": "call_s", "execution": "client", "arguments": {}, "status": "completed"}
 _OUTPUT = {"type": "tool_search_output", "call_id": "call_s", "execution": "client", "tools": [], "status": "completed"}
@@ -35,16 +34,14 @@ def _answers(item: SentItem, _context: Context) -> bool:
     claim="responses.output-without-call",
     wires=("responses",),
 )
-def judge(item: SentItem, _context: Context) -> list[Fault]:
+def judge(item: SentItem, context: Context) -> list[Fault]:
     """The output of a tool that is not a function stands behind its call.
 
     Items such as `tool_search_output` and `computer_call_output` answer a call of their own kind, by `call_id`. A
     client that keeps only the items that it knows drops the call. To fix it, keep both items, or drop both.
     """
     kind, answered = answered_kind(item.kind), pairing_id(item.kind, item.value)
-    # From the nearest on: a call stands shortly before its output, however long the history is.
-    before = (as_object(item.siblings[at]) for at in range(item.number - 1, -1, -1))
-    if any(kind_of(each) == kind and answers(item.kind, item.value, kind, each) for each in before):
+    if is_called(context.index, item):
         return []
     values = {"id": answered, "kind": item.kind, "name": item.kind.replace("_", " "), "index": item.number}
     return [Fault(f"expected the {kind} {answered!r} before this {item.kind}, got none", values=values)]

@@ -4,9 +4,10 @@ A client runs these calls itself, like functions, but their items have kinds of 
 `tool_search_output`, `computer_call` and `computer_call_output`. Chat completions has no counterpart for them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from conformance.wire.keys import key_of
 from conformance.wires.responses.kinds import CALLS, OUTPUTS
 
 _CALL: Final = "_call"
@@ -44,13 +45,17 @@ def pairing_id(kind: str, item: Mapping[str, Any]) -> Any:
     return item.get("id") if is_by_id else item.get("call_id")
 
 
-def answers(kind: str, item: Mapping[str, Any], call_kind: str, call: Mapping[str, Any]) -> bool:
-    """Return whether an item, of a kind, answers a call that is not one of a function.
+def calling_keys(kind: str, call: Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
+    """Return what the output of an item is found by, with its kind; an item that calls nothing has it in vain."""
+    keys = [(kind, key_of(pairing_id(kind, call)))]
+    # Agents name the call of a local shell by its `id`, too.
+    return [*keys, (kind, key_of(call["id"]))] if kind == "local_shell_call" and call.get("id") is not None else keys
+
+
+def answering_keys(kind: str, output: Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
+    """Return what the call of an output is found by, with its kind, which is empty for any; none if it answers none.
 
     Agents answer the call of a shell as if it were a function, too, which the server accepts.
     """
-    if answered_kind(kind) != call_kind and kind not in OUTPUTS:
-        return False
-    asked = (pairing_id(call_kind, call), call.get("id") if call_kind == "local_shell_call" else None)
-    answered = pairing_id(kind, item)
-    return answered == asked[0] or (answered is not None and answered == asked[1])
+    answered = "" if kind in OUTPUTS else answered_kind(kind)
+    return [(answered, key_of(pairing_id(kind, output)))] if answered or kind in OUTPUTS else []

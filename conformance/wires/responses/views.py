@@ -15,6 +15,7 @@ from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
 from conformance.wires.responses import NAME
 from conformance.wires.responses.kinds import CALLS, kind_of
+from conformance.wires.responses.pairing import answering_keys, calling_keys
 
 _ADDED: Final = "response.output_item.added"
 _SAID: Final = "text"
@@ -187,14 +188,61 @@ class _SentItems:
             keys.append((_SAID, _said(origin.value)))
         for key in keys:
             known = self._known.get(key, origin)
-            # A host that gives several calls one id is no reason to take one for another.
-            is_used_again = key[0] == "call_id" and (
-                known is None or _text(known.value, "id") != _text(origin.value, "id")
-            )
+            own = _text(origin.value, "id")
+            is_same = known is origin or (known is not None and _text(known.value, "id") == own != "")
+            # Where a host gives several calls one id, none of them is meant for sure.
+            is_used_again = key[0] == "call_id" and not is_same
             if known is not None or not is_used_again:
                 self._known[key] = None if is_used_again else origin
                 if key in self._asked:
                     self._changed = number
+
+
+class _Pairs(NamedTuple):
+    """Where calls of tools that are not functions, and their outputs, stand in an input.
+
+    `first`: the position of the first call, by its kind and what pairs it. `last`: that of the last output, by the kind
+    of the calls that it answers, empty for any, and by what pairs it.
+    """
+
+    first: dict[tuple[str, Any], int]
+    last: dict[tuple[str, Any], int]
+
+
+class _PairedItems:
+    """Finds these calls and outputs, one request after the other."""
+
+    def __init__(self) -> None:
+        self._found: list[_Pairs] = []
+
+    def add(self, index: Index, number: int) -> _Pairs:
+        listed, earlier, common = native_messages(index, number)
+        start, pairs = 0, _Pairs({}, {})
+        if common and common == len(native_messages(index, earlier).listed):
+            before = self._found[earlier]
+            start, pairs = common, _Pairs(dict(before.first), dict(before.last))
+        for position in range(start, len(listed) if _native(index, number) is not None else 0):
+            item = listed[position]
+            kind = kind_of(item) if type(item) is dict else ""
+            for key in calling_keys(kind, item) if kind else ():
+                pairs.first.setdefault(key, position)
+            for key in answering_keys(kind, item) if kind else ():
+                pairs.last[key] = position
+        self._found.append(pairs)
+        return pairs
+
+
+def is_answered(index: Index, item: SentItem) -> bool:
+    """Return whether an output that answers a call, which is not one of a function, stands behind it."""
+    last = index.grown(_PairedItems, int(item.place[0])).last
+    keys = [each for kind, key in calling_keys(item.kind, item.value) for each in ((kind, key), ("", key))]
+    return any([last.get(key, -1) > item.number for key in keys])
+
+
+def is_called(index: Index, item: SentItem) -> bool:
+    """Return whether the call that an output answers, which is not one of a function, stands before it."""
+    first = index.grown(_PairedItems, int(item.place[0])).first
+    return any([first.get(key, item.number) < item.number for key in answering_keys(item.kind, item.value)])
 
 
 def _sent_items(index: Index, number: int) -> Sequence[SentItem]:
