@@ -57,7 +57,8 @@ def test_a_key_that_occurs_twice_hides_nothing() -> None:
     assert KEY in _secrets(LearnedTexts(), text)
 
 
-def test_a_message_is_read_once_and_forgotten_when_many_follow(monkeypatch: Any) -> None:
+def _counted(monkeypatch: Any) -> list[str]:
+    """Return the list of all texts in which secrets are looked for from now on."""
     read: list[str] = []
     of_text = learning.of_text
 
@@ -66,6 +67,11 @@ def test_a_message_is_read_once_and_forgotten_when_many_follow(monkeypatch: Any)
         return of_text(text)
 
     monkeypatch.setattr(learning, "of_text", counting)
+    return read
+
+
+def test_a_message_is_read_once_and_forgotten_when_many_follow(monkeypatch: Any) -> None:
+    read = _counted(monkeypatch)
     # Three messages fit, of which one holds a key; four do not.
     monkeypatch.setattr(learned, "MAX_BYTES", 3 * 256 + 2 * len(KEY))
     known, first = LearnedTexts(), json.dumps(_body(LONG, f"my key is {KEY}"))
@@ -77,14 +83,7 @@ def test_a_message_is_read_once_and_forgotten_when_many_follow(monkeypatch: Any)
 
 
 def test_messages_that_a_request_repeats_are_not_read_again(monkeypatch: Any) -> None:
-    read: list[str] = []
-    of_text = learning.of_text
-
-    def counting(text: str) -> Any:
-        read.append(text)
-        return of_text(text)
-
-    monkeypatch.setattr(learning, "of_text", counting)
+    read = _counted(monkeypatch)
     # Nothing is remembered by the texts of messages.
     monkeypatch.setattr(learned, "MAX_BYTES", 0)
     known, texts = LearnedTexts(), GrowingTexts()

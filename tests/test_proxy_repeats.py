@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.documents.growing import common_bytes
 from conformance.proxy import repeats
 from conformance.proxy.copies import Copy, read_frame
-from conformance.proxy.repeats import LEAST, MAX_HELD_BODIES, RepeatedBodies, common_bytes
+from conformance.proxy.repeats import LEAST, MAX_HELD_BODIES, RepeatedBodies
 from tests.checking import BASES
 from tests.traffic import copy_of
 

@@ -94,13 +94,14 @@ class GrowingTexts:
 
 
 def common_bytes(one: bytes, other: bytes) -> int:
-    """Return how many bytes two texts have in common at the beginning; 0 if they begin otherwise."""
+    """Return how many bytes two texts have in common at the beginning."""
     low, high = 0, min(len(one), len(other))
     if one[:_LEAST] != other[:_LEAST]:
-        return 0
+        # Most texts are those of another session: only their beginnings are looked at.
+        high = min(high, _LEAST)
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if other.startswith(one[low:middle], low):
             low = middle
         else:
             high = middle - 1

@@ -7,6 +7,8 @@ in one has to cross it.
 from collections import deque
 from typing import Final
 
+from conformance.documents.growing import common_bytes
+
 MAX_HELD_BODIES: Final = 8
 MAX_HELD_BYTES: Final = 16 * 1024 * 1024
 """What one end holds: so many bodies, with so many bytes in all."""
@@ -47,15 +49,3 @@ class RepeatedBodies:
         self._bytes += len(body)
         while len(self._held) > MAX_HELD_BODIES or self._bytes > MAX_HELD_BYTES:
             self._bytes -= len(self._held.popleft())
-
-
-def common_bytes(one: bytes, other: bytes) -> int:
-    """Return how many bytes two texts have in common at the beginning."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if other.startswith(one[low:middle], low):
-            low = middle
-        else:
-            high = middle - 1
-    return low
