@@ -20,6 +20,7 @@ from conformance.fidelity.examples import GatewayExample, example
 from conformance.fidelity.passages import CLIENT, GATEWAY, Pair, Passage, passages
 from conformance.profiles import Profile, Source
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
+from conformance.rules import documentation
 from conformance.wire.values import rendered
 
 __all__ = [
@@ -128,8 +129,7 @@ def fact(  # noqa: PLR0913 — each is one declared fact, given by name
 
     def declare(judge: FidelityJudge) -> FidelityFact:
         name = f"{FAMILY}/{judge.__module__.rpartition('.')[2].replace('_', '-')}"
-        doc = "\n".join([line.strip() for line in (judge.__doc__ or "").strip().splitlines()])
-        return FidelityFact(name, level, element, on, of, judge, doc, source, bad, good, echoed)
+        return FidelityFact(name, level, element, on, of, judge, documentation(judge), source, bad, good, echoed)
 
     return declare
 

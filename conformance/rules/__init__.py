@@ -59,10 +59,9 @@ class Reach(StrEnum):
 
     `beside`: it reads no message at all, but parameters or tools. `element`: it reads the element alone. `turn`: also
     its turn, what stands before it, and whether a user message follows; of a native message, also the one that follows
-    directly. `history`: anything else. What a rule found
-    beside the messages holds as long as all that is there stays the same; what it found in a message holds in a later
-    request that begins with the same messages, unless it reads the history. A rule about requests that says `element`
-    or `turn` reads the messages one by one, through its context.
+    directly. `history`: anything else. What a rule found beside the messages holds as long as all that is there stays
+    the same; what it found in a message holds in a later request that begins with the same messages, unless it reads
+    the history. A rule about requests that says `element` or `turn` reads the messages one by one, through its context.
     """
 
     BESIDE = "beside"
@@ -228,15 +227,13 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     """
 
     def declare(judge: Judge) -> Rule:
-        doc = "\n".join(line.strip() for line in (judge.__doc__ or "").strip().splitlines())
-        every = tuple(dict.fromkeys((*needs, *((claim,) if claim else ()), *reads)))
         name = _id(judge.__module__)
         return Rule(
             name,
             level,
             on,
             judge,
-            doc,
+            documentation(judge),
             source,
             bad,
             good,
@@ -245,7 +242,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             when,
             needs,
             claim,
-            every,
+            tuple(dict.fromkeys((*needs, *([claim] if claim else []), *reads))),
             by_schema,
             known_by,
             harm or _harm_of_family(judge.__module__),
@@ -258,6 +255,11 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
         )
 
     return declare
+
+
+def documentation(judge: Callable[..., Any]) -> str:
+    """Return the docstring of the function of a rule or a fact, without indentation."""
+    return "\n".join([line.strip() for line in (judge.__doc__ or "").strip().splitlines()])
 
 
 def unless_faulty(_element: Any, faults: Sequence[Fault]) -> bool:

@@ -40,10 +40,9 @@ class RulePlan(NamedTuple):
     finds nothing wrong, by its count. `views`: those of the rules, in the same order for all plans of a rule set.
     `groups`: the rules of each. `active`: the positions of the views whose groups hold any rule; `beside`: of those
     with rules that read no message; `late`: of those with rules that read the history; `each`: of those with others.
-    `by_schema`: the rules that only
-    report what the schemas find, by their views and wires. `settled`: what tells whether a rule's finding holds, and
-    `until` until which ids come again.
-    `known`: what has been found to follow from these claims.
+    `by_schema`: the rules that only report what the schemas find, by their views and wires. `settled`: what tells
+    whether a rule's finding holds, and `until` until which ids come again. `known`: what has been found to follow from
+    these claims.
     """
 
     ids: tuple[str, ...]

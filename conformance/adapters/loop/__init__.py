@@ -108,8 +108,7 @@ def fact(level: Level, *, on: LoopView, source: Source) -> Callable[[FactJudge],
 
     def declare(judge: FactJudge) -> Fact:
         name = f"{FAMILY}/{judge.__module__.rpartition('.')[2].replace('_', '-')}"
-        doc = "\n".join([line.strip() for line in (judge.__doc__ or "").strip().splitlines()])
-        return Fact(name, level, on, judge, doc, source)
+        return Fact(name, level, on, judge, rules.documentation(judge), source)
 
     return declare
 
