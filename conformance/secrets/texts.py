@@ -57,7 +57,8 @@ _FOLDED: Final = "\u0130\u0131\u017f\u212a"
 _PARAMETER_NAME: Final = re.compile(r"[?&]([\w-]{1,64})=")
 _VALUE_NAME: Final = re.compile(r"value(?:\\*[\"'])?[ \t]*[:=]")
 _QUOTED_NAME: Final = re.compile(r"\"(?=([\w.-]+)\\*\")")
-_NAME_AS_VALUE: Final = re.compile(r"(?i)key|token|auth|secret|passw|cookie|cred|header")
+_NAMING: Final = ("key", "token", "auth", "secret", "passw", "cookie", "cred", "header")
+_NAME_AS_VALUE: Final = re.compile(f"(?i){'|'.join(_NAMING)}")
 _HOLDERS: Final = frozenset({"params", "parameters", "base64_string", "b64", "base64"})
 _URL_WITH_MORE: Final = re.compile(r":(?:\\*/){2}[^\s\"'<>]*[@?#]")
 _RANDOM: Final = re.compile(r"(?=\S*[0-9])(?=\S*[A-Za-z])\S{6,}|\S{20,}")
@@ -167,8 +168,7 @@ def _has_name_as_value(text: str) -> bool:
 @lru_cache(maxsize=1)
 def _parts_of_names() -> tuple[str, ...]:
     """Return texts of which each name that says that a secret follows has one, in lower case."""
-    of_patterns = ("key", "token", "auth", "secret", "passw", "cookie", "cred", "header", "query")
-    every = {*of_patterns, *_HOLDERS, *names.words()["always"]}
+    every = {*_NAMING, "query", *_HOLDERS, *names.words()["always"]}
     return tuple(sorted([each for each in every if not any(other in each for other in every - {each})]))
 
 
