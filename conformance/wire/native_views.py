@@ -117,6 +117,12 @@ def native_messages(index: Index, number: int) -> NativeMessages:
     return index.grown(_Continuing, number)
 
 
+def has_all_before(index: Index, number: int) -> bool:
+    """Return whether a native request begins with all messages of the earlier part, which has any."""
+    _, earlier, common = native_messages(index, number)
+    return common > 0 and common == len(native_messages(index, earlier).listed)
+
+
 class _PerMessage(Generic[T]):
     """What a function finds in each message of native requests, asked once for those that later requests repeat."""
 
@@ -186,7 +192,7 @@ class _AllKinds:
     def add(self, index: Index, number: int) -> frozenset[str]:
         _, earlier, common = native_messages(index, number)
         kinds, before, start = message_kinds(index, number), frozenset[str](), 0
-        if common and common == len(native_messages(index, earlier).listed):
+        if has_all_before(index, number):
             before, start = self._found[earlier], common
         self._found.append(before.union(*kinds[start:]))
         return self._found[-1]

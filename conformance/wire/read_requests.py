@@ -146,7 +146,7 @@ def _common(before: Sequence[Any], after: Sequence[Any]) -> int:
     """Return how many messages two lists have in common at the beginning, down to the order of keys."""
     number = count_shared(before, after)
     for old, new in zip(before[number:], after[number:], strict=False):
-        if old is not new and not (old == new and _is_rendered_alike(old, new)):
+        if not _is_alike(old, new):
             break
         number += 1
     return number
@@ -157,11 +157,14 @@ def _share(before: Sequence[Any], after: list[Any], positions: Sequence[int]) ->
     for at in positions:
         # The last message of the assistant may still grow by what follows.
         is_open = at == len(after) - 1 and after[at].get("role") == "assistant"
-        if at < len(before) and not is_open and before[at] == after[at] and _is_rendered_alike(before[at], after[at]):
+        if at < len(before) and not is_open and _is_alike(before[at], after[at]):
             after[at] = before[at]
 
 
-def _is_rendered_alike(old: Any, new: Any) -> bool:
+def _is_alike(old: Any, new: Any) -> bool:
+    """Return whether two messages are rendered alike."""
+    if old is new or old != new:
+        return old is new
     # In Python, 1, 1.0 and True are equal, and so are objects with their keys in another order.
     try:
         return orjson.dumps(old) == orjson.dumps(new)

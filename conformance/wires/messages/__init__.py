@@ -65,13 +65,13 @@ def _is_request(body: dict[str, Any]) -> bool | None:
     for message in messages:
         if type(message) is not dict:
             continue
-        role, content = message.get("role", "tool"), message.get("content")
+        role, content = message.get("role"), message.get("content")
         # A long chat is looked through for each of its requests; a role and a text say nothing about its wire.
-        if len(message) == 2 and type(content) is str and role != "tool":
+        if len(message) == 2 and type(content) is str and role not in (None, "tool"):
             continue
-        if message.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(message):
+        if role == "tool" or not _CHAT_KEYS.isdisjoint(message):
             return False
-        is_own = is_own or (type(message.get("content")) is list and _is_own(message["content"]))
+        is_own = is_own or (type(content) is list and _is_own(content))
     return is_own or None
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
-from conformance.wire.native_views import NativeSpan, native_messages
+from conformance.wire.native_views import NativeSpan, has_all_before, native_messages
 from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
 from conformance.wires.responses import NAME
@@ -218,7 +218,7 @@ class _PairedItems:
     def add(self, index: Index, number: int) -> _Pairs:
         listed, earlier, common = native_messages(index, number)
         start, pairs = 0, _Pairs({}, {})
-        if common and common == len(native_messages(index, earlier).listed):
+        if has_all_before(index, number):
             before = self._found[earlier]
             start, pairs = common, _Pairs(dict(before.first), dict(before.last))
         for position in range(start, len(listed) if _native(index, number) is not None else 0):
