@@ -213,10 +213,8 @@ class ReplyMemory:
     def _keep(self, key: bytes, profile: Profile, asked: Mapping[Asked, str], known: _CheckedReply) -> None:
         """Remember a reply, given with the values that it asks for."""
         texts = list(asked.values())
-        form, empty = (
-            _ValuesForm.of(texts, list(map(_escaped, texts))),
-            _OutlineReplies(profile, (*asked,), OrderedDict()),
-        )
+        form = _ValuesForm.of(texts, list(map(_escaped, texts)))
+        empty = _OutlineReplies(profile, (*asked,), OrderedDict())
         found = self._known.find(key)
         is_same = found is not None and (found[0].profile, found[0].asked) == (empty.profile, empty.asked)
         # A copy, because another thread may look into the one that is kept.
